@@ -17,7 +17,7 @@ from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 # The function that reads a format, and what of a file it is given. Each is loaded when its format
 # comes up: a worker for text stays small.
 READERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "docx": ("office.xberg:read_docx", "parts"),
+    "docx": ("office.word:read_docx", "parts"),
     "xlsx": ("office.xberg:read_xlsx", "parts"),
     "xlsb": ("office.xberg:read_xlsb", "parts"),
     "pptx": ("office.slides:read_pptx", "parts"),

@@ -82,7 +82,7 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType({
     one.name: one
     for one in (
         _format("pdf", "pdf", "other", _PDF, "pypdfium2"),
-        _format("docx", "docx docm dotx dotm", "package", _DOCX, "xberg"),
+        _format("docx", "docx docm dotx dotm", "package", _DOCX),
         _format("pptx", "pptx pptm ppsx ppsm potx potm", "package", f"{_SLIDES} and charts."),
         _format("xlsx", "xlsx xlsm xltx xltm", "package", _SHEETS, "xberg"),
         _format("xlsb", "xlsb", "package", _SHEETS, "xberg"),

@@ -34,6 +34,7 @@ _POWER: Final = re.compile(r"(?:(?:^|[^\W_]*\d|\W)[a-z]?|\))\Z")
 _ENDINGS: Final = frozenset(
     ("st", "nd", "rd", "th", "er", "re", "ère", "ème", "ième", "nde", "de", "os", "tm", "sm", "md")
 )
+_LONGEST_POWER: Final = 3  # letters
 _LETTER_ENDINGS: Final = frozenset("eoaºª")
 # The marks of curated documents: where a page, slide or sheet of the original begins.
 _MARK = re.compile(
@@ -141,7 +142,9 @@ def lowered(text: str) -> str:
 
 
 def _is_power(text: str, before: str) -> bool:
-    if text.casefold() in _ENDINGS or not _POWER.search(before[-20:]):
+    if len(text) > _LONGEST_POWER or text.casefold() in _ENDINGS:  # a word is legible as it is
+        return False
+    if not _POWER.search(before[-20:]):
         return False
     return text.casefold() not in _LETTER_ENDINGS or not before[-1:].isdigit()
 

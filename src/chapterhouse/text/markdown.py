@@ -19,6 +19,7 @@ _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*
 _NOT_A_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|#|`{3}|~{3})")
 _ESCAPE = r"\\([!-/:-@\[-`{-~])"
 _LITERAL = re.compile(rf"{_ESCAPE}|(?<!`)(?P<ticks>`{{1,9}})(?!`)([^`\n]+)(?<!`)(?P=ticks)(?!`)")
+_WEB_LINK = re.compile(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\((?:https?|mailto|ftp):[^)\s]*\)")
 _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)")
 # Between letters and digits a mark is none: 5*3*2, snake_case; scripts without spaces apart. Nor is
 # it before a point or a slash: *.bak, **/*.log. A mark that nothing closes stays.
@@ -34,7 +35,7 @@ _EMPHASIS = tuple(
 _DUNDER = re.compile(r"__\w+__")
 _FIRST_PRIVATE, _PRIVATE = 0xE000, 6_400  # characters that no sanitised text has
 # Whose reader writes emphasis and links as Markdown; in other formats such marks are the text.
-_EMPHASISED = frozenset({"md", "docx", "doc", "epub", "msg", "ppt", "rtf"})
+_EMPHASISED = frozenset({"md", "doc", "epub", "msg", "ppt", "rtf"})
 # Whose reader writes code, quotations and backslashes so.
 MARKED = _EMPHASISED | {"html", "mobi"}  # an older version read Mobipocket books
 PLAIN = frozenset({"txt", "srt", "vtt"})  # which have no headings and no fences either
@@ -97,6 +98,8 @@ def plain_text(text: str, format_: str) -> str:
     """Return text of a document as one line without what its format's reader wrote as Markdown."""
     if format_ in MARKED:
         text = _without_marks(text, emphasis=format_ in _EMPHASISED)
+    elif format_ == "docx":  # whose links are the only marks
+        text = _WEB_LINK.sub(r"\1", text)
     return " ".join(text.split())
 
 

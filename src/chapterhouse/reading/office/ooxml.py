@@ -1,4 +1,4 @@
-"""What Office Open XML formats share: relations between parts, charts, comments ([ECMA-376]).
+"""What Office Open XML formats share: relations between parts, charts, formulas, comments.
 
 Names are matched without their namespace, because strict files have other namespaces than
 transitional ones and mean the same.
@@ -6,36 +6,49 @@ transitional ones and mean the same.
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from html import escape, unescape
 from xml.etree.ElementTree import Element
 
-from chapterhouse.reading.markdown import lowered, markdown_table, raised, running_text
+from chapterhouse.reading.markdown import lowered, markdown_table, raised
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.types import Notice
 
 _ROOT_RELATIONS = "_rels/.rels"
 _POINTS_CEILING = 10_000  # of one chart; what it shows is in a sheet as well
 _FIELDS = {name: name for name in ("created", "modified", "language", "keywords")} | {
     "creator": "author"
 }
-_MAIN = "word/document.xml"
-_CONCERNED = re.compile(
-    r"_rels/\.rels|word/(?:_rels/document\d*\.xml\.rels|"
-    r"(?:header\d*|footer\d*|footnotes|endnotes|comments|styles|numbering|charts/chart\d*|"
-    r"diagrams/data\d*)\.xml)"
+_FORMULAS = {  # parts of a formula by name; in brackets, what is grouped
+    "f": "{(num)}{chr}{<den>}",
+    **dict.fromkeys(("sSup", "sSub", "sSubSup"), "{(e)}{sub}{sup}"),
+    "sPre": "{sub}{sup}{e}",
+    "rad": "{deg}√{<e>}",
+    "nary": "{chr}{sub}{sup} {e}",
+    **dict.fromkeys(("limLow", "limUpp"), "{e}{lim}"),
+    "func": "{fName} {e}",
+    "acc": "{e}{chr}",
+    "bar": "{e}\u0305",
+}
+# What libraries write into each file that they make: the moment of their template, to the second,
+# moments from which computers count, and names of programs.
+_TEMPLATE_MOMENTS = frozenset(
+    ("2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z", "2012-11-17T11:07:40Z")
+)
+_NO_MOMENT = re.compile(
+    r"(?:0001|1601|1900|1970|1980)-01-01(?:T00:00:00(?:\.0+)?Z?)?|1899-12-3[01].*"
+)
+_PROGRAMS = frozenset(
+    (
+        "python-docx",
+        "python-pptx",
+        "openpyxl",
+        "apache poi",
+        "un-named",
+        "unknown creator",
+        "docx4j",
+    )
 )
 _DRAWN = re.compile(r"word/(?:charts/chart|diagrams/data)\d*\.xml")
-_BREAK = re.compile(rb"<w:br\b[^>]*w:type=[\"'](?:page|column)[\"'][^>]*/>")
-# A run's raised or lowered text.
-_RAISED = re.compile(
-    rb"""<w:vertAlign\s+w:val=["'](super|sub)script["']\s*/>((?:(?!</w:r>).){0,2000}?<w:t(?:\s[^>]*)?>)"""
-    rb"([^<]{1,200})(?=</w:t>)",
-    re.DOTALL,
-)
-_MOVED_AWAY = re.compile(rb"<w:moveFrom(?=[\s>]).*?</w:moveFrom>", re.DOTALL)
-_COUNTING = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +75,7 @@ def relation_id(element: Element) -> str:
     return next((value for key, value in element.items() if key.endswith("relationships}id")), "")
 
 
-def children(element: Element, name: str) -> Iterator[Element]:
+def children(element: Iterable[Element], name: str) -> Iterator[Element]:
     """Yield the direct children of one name."""
     return (child for child in element if local(child) == name)
 
@@ -101,12 +114,29 @@ def main_part(parts: Parts, usual: str) -> str:
 
 
 def core_properties(parts: Parts) -> tuple[str, dict[str, str]]:
-    """Return the title and the other fields of ``docProps/core.xml``."""
-    root = parts.xml("docProps/core.xml")
-    stated = () if root is None else root
-    fields = {local(child): (child.text or "").strip() for child in stated}
-    named = {_FIELDS[name]: text for name, text in fields.items() if text and name in _FIELDS}
-    return fields.get("title", ""), named
+    """Return the title and the other fields of the core properties."""
+    stated = () if parts.damage(_ROOT_RELATIONS) else relations(parts, "")
+    usual = "docProps/core.xml"
+    name = next((found.target for found in stated if found.kind == "core-properties"), usual)
+    root = None if parts.damage(name) else parts.xml(name)
+    fields = {local(child): (child.text or "").strip() for child in root or ()}
+    named = {_FIELDS[name]: text for name, text in fields.items() if name in _FIELDS}
+    return fields.get("title", ""), without_templates(named)
+
+
+def without_templates(fields: dict[str, str]) -> dict[str, str]:
+    """Return the fields of a document that say something of it, and not of the program."""
+    return {
+        name: text
+        for name, text in fields.items()
+        if text
+        and not (name in {"created", "modified"} and _is_no_moment(text))
+        and not (name == "author" and text.casefold() in _PROGRAMS)
+    }
+
+
+def _is_no_moment(text: str) -> bool:
+    return text in _TEMPLATE_MOMENTS or _NO_MOMENT.fullmatch(text) is not None
 
 
 def chart_blocks(root: Element) -> list[str]:
@@ -166,34 +196,6 @@ def _points(element: Element) -> dict[int, str]:
     return found
 
 
-def prepare_docx(parts: Parts) -> tuple[Notice, ...]:
-    """Make a Word file such that the library reads all of it, and say what cannot be read.
-
-    The library refuses a document for one damaged part, joins the words on both sides of a page
-    break inside a paragraph, shows moved text in both places, and reads raised text in tables as if
-    it stood in the line.
-    """
-    main = main_part(parts, _MAIN)
-    notices = parts.repair(_CONCERNED, main)
-    document = parts.content(main) or b""
-    if main != _MAIN:  # the only name that the library knows
-        parts.replace(relations_part(_MAIN), parts.content(relations_part(main)) or b"")
-    changed = _RAISED.sub(_in_line, _MOVED_AWAY.sub(b"", _BREAK.sub(b"<w:br/>", document)))
-    if changed != document or main != _MAIN:
-        parts.replace(_MAIN, changed)
-    return notices
-
-
-def _in_line(run: re.Match[bytes]) -> bytes:
-    """Return a run whose raised or lowered text is written so that it reads in the line."""
-    text = unescape(run[3].decode("utf-8", "replace"))
-    ended = run.string.rfind(b"</w:t>", 0, run.start())
-    before = run.string[max(ended - 80, 0) : max(ended, 0)].rpartition(b">")[2]
-    is_raised = run[1] == b"super"
-    written = raised(text, before.decode("utf-8", "replace")) if is_raised else lowered(text)
-    return run[2] + escape(written, quote=False).encode("utf-8")
-
-
 def drawn_texts(parts: Parts) -> list[str]:
     """Return the texts of charts and SmartArt in a Word file, in order of their parts."""
     names = sorted(filter(_DRAWN.fullmatch, parts.names()), key=lambda name: (len(name), name))
@@ -204,47 +206,74 @@ def drawn_texts(parts: Parts) -> list[str]:
         if local(root) == "chartSpace":
             blocks += chart_blocks(root)
         else:
-            texts = (" ".join("".join(_pieces(p)).split()) for p in descendants(root, "p"))
-            blocks.append("\n".join(f"- {text}" for text in texts if text))
+            paragraphs = (descendants(one, "t", "tab", "br") for one in descendants(root, "p"))
+            texts = ("".join(piece.text or " " for piece in one) for one in paragraphs)
+            lines = (f"- {' '.join(text.split())}" for text in texts if text.strip())
+            blocks.append("\n".join(lines))
     return blocks
 
 
-def headers_and_footers(parts: Parts) -> list[str]:
-    """Return the text of each header and footer once, page numbers left out."""
-    lines: dict[str, None] = {}
-    for relation in relations(parts, main_part(parts, _MAIN)):
-        is_running = relation.kind in {"header", "footer"}
-        if is_running and (root := parts.xml(relation.target)) is not None:
-            paragraphs = ("".join(_pieces(p)) for p in descendants(root, "p"))
-            if text := running_text(" ".join(paragraphs)):
-                lines[f"{relation.kind.capitalize()}: {text}"] = None
-    return list(lines)
+def equation(element: Element) -> str:
+    """Return a formula of Office as people type it: ``(−b±√(b²−4ac))/(2a)``.
+
+    [ECMA-376] part 1, 22.1.
+    """
+    kind = local(element)
+    if kind == "t":
+        return (element.text or "").replace("\u2061", "")  # sets a function apart, not to be seen
+    inner = [child for child in element if not local(child).endswith("Pr")]
+    if kind in {"m", "mr", "eqArr", "d", "oMathPara"}:
+        between = {"m": "; ", "mr": ", ", "eqArr": "; ", "oMathPara": " "}.get(kind)
+        between = _character(element, "sepChr", "|") if between is None else between
+        begin, end = ("[", "]") if kind == "m" else ("", "")
+        if kind == "d":
+            begin, end = _character(element, "begChr", "("), _character(element, "endChr", ")")
+        return f"{begin}{between.join(map(equation, inner))}{end}"
+    form = _FORMULAS.get(kind)
+    if form is None:
+        return _row(inner)
+    parts = dict.fromkeys(("e", "num", "den", "deg", "fName"), "") | {"sub": "", "sup": ""}
+    parts |= {local(child): equation(child).strip() for child in inner}
+    for name, write, mark in (("sub", lowered, "_"), ("sup", raised, "^"), ("deg", raised, "")):
+        parts[name] = _script(parts[name], write, mark)
+    if "lim" in parts:
+        below = kind == "limLow"
+        parts["lim"] = _script(parts["lim"], lowered if below else raised, "_" if below else "^")
+    parts |= {f"({name})": _grouped(text, str.isalnum) for name, text in parts.items()} | {
+        f"<{name}>": _grouped(text, str.isdecimal) for name, text in parts.items()
+    }
+    if kind == "f":  # without a bar, one over the other
+        parts["chr"] = "¦" if _character(element, "type", "bar") == "noBar" else "/"
+    else:
+        parts["chr"] = _character(element, "chr", "∫" if kind == "nary" else "\u0302")
+    return form.format_map(parts)
 
 
-def _pieces(paragraph: Element) -> Iterator[str]:
-    """Yield the text of a paragraph without the results of fields that count pages."""
-    fields: list[str] = []  # instruction of each open field; its result follows it
-    for element in _shown(paragraph):
-        match local(element):
-            case "fldChar":
-                kind = attribute(element, "fldCharType")
-                if kind == "begin":
-                    fields.append("")
-                elif kind == "end" and fields:
-                    fields.pop()
-            case "instrText" if fields:
-                fields[-1] += element.text or ""
-            case "t" if not any(map(_COUNTING.match, fields)):
-                yield element.text or ""
-            case "tab" | "br":
-                yield " "
+def _row(inner: Iterable[Element]) -> str:
+    """Return what stands side by side in a formula; what follows a fraction is not part of it."""
+    written, is_fraction = "", False
+    for child in inner:
+        text = equation(child)
+        written += " " * (is_fraction and text[:1].isalnum()) + text
+        is_fraction = local(child) == "f"
+    return written
 
 
-def _shown(element: Element) -> Iterator[Element]:
-    """Yield what is shown inside a paragraph, but for the paragraphs of its text boxes."""
-    for child in element:
-        name = local(child)
-        counts = name == "fldSimple" and _COUNTING.match(attribute(child, "instr"))
-        if name not in {"del", "moveFrom", "Fallback", "p", "pPr"} and not counts:
-            yield child
-            yield from _shown(child)
+def _character(element: Element, name: str, usual: str) -> str:
+    """Return the sign that the properties of a formula's part name, else the usual one."""
+    found = next(descendants(next(iter(element), element), name), None)
+    return usual if found is None else attribute(found, "val")
+
+
+def _grouped(text: str, is_one: Callable[[str], bool]) -> str:
+    """Return a part of a formula in brackets, unless it is one sign or word or has some."""
+    is_whole = is_one(text) or (text[:1] == "(" and text.find(")") == len(text) - 1)
+    return text if is_whole or len(text) <= 1 else f"({text})"
+
+
+def _script(text: str, write: Callable[..., str], mark: str) -> str:
+    """Return raised or lowered text, marked as such if there are no such characters."""
+    shown = write(text, "") if write is raised else write(text)
+    if shown != text or not text:
+        return shown
+    return f"{mark}{text}" if len(text) == 1 else f"{mark}({text})"

@@ -40,6 +40,8 @@ class Parts:
         self._unpacked_parts: dict[str, bytes] = {}
         self._replaced: dict[str, bytes] = {}
         self._parsed: set[str] = set()  # parts that need no second look
+        self._keeps_roots = False
+        self._roots: dict[str, Element] = {}  # of parts that were parsed and not yet asked for
 
     def names(self) -> tuple[str, ...]:
         """Return the parts' names in order of position, and those that were added."""
@@ -65,6 +67,7 @@ class Parts:
         """Read other bytes for a part from now on; without any, it is missing."""
         self._replaced[name] = content
         self._parsed.discard(name)
+        self._roots.pop(name, None)
 
     def packed(self) -> bytes:
         """Return the container, or where a part was replaced, a copy of its XML parts.
@@ -80,12 +83,16 @@ class Parts:
                     archive.writestr(name, content)
         return buffer.getvalue()
 
-    def repair(self, concerned: re.Pattern[str], main: str = "") -> tuple[Notice, ...]:
+    def repair(
+        self, concerned: re.Pattern[str], main: str = "", *, keeps_roots: bool = False
+    ) -> tuple[Notice, ...]:
         """Cut damaged XML parts off where the damage begins, and say which they are.
 
         ``concerned`` are names of parts that hold text, or lead to it; without the ``main`` part,
-        if one is named, there is no document.
+        if one is named, there is no document. A reader that asks for the root of each part is
+        served faster where it ``keeps_roots``.
         """
+        self._keeps_roots = keeps_roots
         if main and self.content(main) is None:
             raise RejectedError("unreadable", f"The document's main part, {main!r}, is missing.")
         notices = []
@@ -113,6 +120,8 @@ class Parts:
             content = self.content(name) or b""
         except RejectedError as error:
             return Damage(error.code, str(error.args[0]).rstrip("."))
+        if self._keeps_roots and name not in self._parsed:
+            self._parse(name, content)
         found = None if name in self._parsed else _damage(content, self.limits)
         entry = None if found or name in self._replaced else self._entries.get(name)
         if entry is not None and zlib.crc32(content) != entry.checksum:
@@ -120,6 +129,13 @@ class Parts:
         if found is None:
             self._parsed.add(name)
         return found
+
+    def _parse(self, name: str, content: bytes) -> None:
+        """Keep the root of a part that is certainly sound; what is wrong is found out later."""
+        if is_shallow(content, self.limits.xml_depth):
+            with suppress(ParseError, ValueError, LookupError):
+                self._roots[name] = fromstring(content)  # noqa: S314 - it declares nothing
+                self._parsed.add(name)
 
     def _declares(self, name: str) -> bool:
         try:
@@ -129,6 +145,8 @@ class Parts:
 
     def xml(self, name: str) -> Element | None:
         """Return a part's root element, or None where there is no such part."""
+        if (root := self._roots.pop(name, None)) is not None:
+            return root
         content = self.content(name)
         if content is None:
             return None

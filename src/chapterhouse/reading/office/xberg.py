@@ -33,7 +33,7 @@ from chapterhouse.reading.office.excel import (
     xlsx_sheet_extras,
 )
 from chapterhouse.reading.office.number_formats import show_cells
-from chapterhouse.reading.office.ooxml import drawn_texts, headers_and_footers, prepare_docx
+from chapterhouse.reading.office.ooxml import without_templates
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.ole import code_page
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
@@ -47,7 +47,6 @@ else:
     mail = lazy("chapterhouse.reading.mail")
 
 MIME_TYPES = {
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "xlsb": "application/vnd.ms-excel.sheet.binary.macroEnabled.12",
     "doc": "application/msword",
@@ -97,7 +96,7 @@ class _Result:
 
 
 def read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
-    """Read one of `MIME_TYPES` that is no package of Word or Excel."""
+    """Read one of `MIME_TYPES` that is no package of Excel."""
     prepare = {"rtf": prepare_rtf, "doc": without_deleted}.get(format_)
     data = prepare(data) if prepare else data
     result = _extract(data, format_, limits)
@@ -111,15 +110,6 @@ def read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
         case "doc":
             result = _old_document(data, result)
     return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
-
-
-def read_docx(parts: Parts) -> Extraction:
-    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks."""
-    notices = prepare_docx(parts)
-    result = _extract(parts.packed(), "docx", parts.limits)
-    extras = (*drawn_texts(parts), *headers_and_footers(parts))
-    page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
-    return _extraction(result, "docx", (page,), "", notices)
 
 
 def _old_document(data: bytes, result: _Result) -> _Result:
@@ -264,7 +254,7 @@ def _result(document: Any) -> _Result:
             for page in document.pages or ()
         ),
         title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
-        metadata={key: value for key, value in fields.items() if value},
+        metadata=without_templates(fields),
         attachments=tuple(mail.attachments) if mail is not None else (),
         warnings=tuple(warning.message for warning in document.processing_warnings),
     )

@@ -1,0 +1,530 @@
+"""Word files, read from their own XML ([ECMA-376] part 1, 17).
+
+An own reader, because the all-in-one library knows no numbers of paragraphs, merged cells, fields
+of forms or text boxes. A Word file has pages only after layout, so that it is one page here.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import groupby, zip_longest
+from operator import itemgetter
+from typing import ClassVar, Final
+from xml.etree.ElementTree import Element
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.markdown import (
+    believable_title,
+    first_heading,
+    joined,
+    lowered,
+    markdown_table,
+    raised,
+    running_text,
+)
+from chapterhouse.reading.office.ooxml import (
+    attribute,
+    children,
+    core_properties,
+    drawn_texts,
+    equation,
+    local,
+    main_part,
+    relation_id,
+    relations,
+    relations_part,
+)
+from chapterhouse.reading.office.parts import Parts
+from chapterhouse.reading.office.word_properties import (
+    NOT_TICKED,
+    SYMBOLS,
+    TICKED,
+    Numbers,
+    Style,
+    child_of,
+    form_result,
+    heading_level,
+    is_on,
+    kind_of,
+    read_numbering,
+    read_styles,
+    symbol,
+    value,
+)
+from chapterhouse.types import ExtractedPage, Extraction
+
+_MAIN: Final = "word/document.xml"
+_CONCERNED: Final = re.compile(
+    r"_rels/\.rels|word/(?:_rels/[^/]+\.rels|charts/chart\d*\.xml|diagrams/data\d*\.xml|"
+    r"(?:header|footer|footnotes|endnotes|comments|styles|numbering)\d*\.xml)"
+)
+_SPACES: Final = re.compile(r"[ \t\r\n]+")
+_LONGEST_HEADING: Final = 200  # characters; clauses of contracts have styles of headings, too
+_SENTENCE: Final = re.compile(r"(?:\S+\s+){4,}\S*[.;]|.{15,}[。；]", re.DOTALL)
+_TIGHT: Final = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]")  # what stands before items
+_MARKUP: Final = re.compile(r"#{1,6}(?=\s)|```|~~~")  # would begin a heading, or code
+_COUNTING: Final = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b", re.IGNORECASE)
+_TARGET: Final = re.compile(r"\s*HYPERLINK\s+\"?((?:https?|mailto|ftp):[^\"\s]+)", re.IGNORECASE)
+_ADDRESS: Final = re.compile(r"(?:https?|mailto|ftp):\S+", re.IGNORECASE)
+_MOST_SPAN: Final = 100  # columns of one cell
+_MOST_LABEL: Final = 300  # characters of a merged cell that are repeated
+_MOST_REPEATED: Final = 20_000  # cells
+_SKIPPED: Final = frozenset((
+    "pPr", "rPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "delText", "rt", "sectPr", "tblPr",
+    "tblGrid", "trPr", "tcPr", "Fallback", "delInstrText", "pgNum", "binData",
+))  # fmt: skip
+_SIGNS: Final = {"tab": " ", "ptab": " ", "br": " ", "cr": " ", "noBreakHyphen": "\u2011"}
+
+
+def read_docx(parts: Parts) -> Extraction:
+    """Read a Word file: headings, lists, tables, forms, boxes, notes, comments, headers."""
+    main = main_part(parts, _MAIN)
+    notices = parts.repair(_CONCERNED, main, keeps_roots=True)
+    document = _Document(parts, main)
+    root = parts.xml(main)
+    writer = document.writer(main, root)
+    blocks = list(_in_lists(writer.blocks(() if root is None else root)))
+    extras = (*document.comments(), *drawn_texts(parts), *document.headers_and_footers())
+    text = joined([*blocks, *writer.notes, *extras])
+    title, metadata = core_properties(parts)
+    if not believable_title(title, text):
+        title = first_heading(text)
+    page = ExtractedPage(text)
+    return Extraction((page,), "docx", METHOD, title=title, metadata=metadata, notices=notices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """A paragraph or a table; ``rows`` are those of a table.
+
+    ``mark`` stands before a heading or an item of a list; of items there is the ``list``, and the
+    ``level`` in it.
+    """
+
+    text: str = ""
+    mark: str = ""
+    list: str = ""
+    level: int = 0
+    rows: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(slots=True)
+class _Field:
+    """A field that is open: what it calculates, what a form shows for it, and its result."""
+
+    instruction: str = ""
+    form: str = ""
+    pieces: list[tuple[str, str]] | None = None  # of the paragraph where its result begins
+    place: int = 0  # in them
+    has_result: bool = False
+
+
+class _Document:
+    """The parts of a Word file that its stories share."""
+
+    def __init__(self, parts: Parts, main: str) -> None:
+        self.parts = parts
+        self.relations = relations(parts, main)
+        self.related = {found.kind: found.target for found in self.relations}
+        self.style, style_list = read_styles(self.xml(self.part("styles")))
+        self.list_of = read_numbering(self.xml(self.part("numbering")), style_list)
+        self.notes: dict[str, Mapping[str, Element]] = {}  # by their kind and id
+        self.links: dict[str, Mapping[str, str]] = {}  # addresses by part and relation
+        self.cells = self.repeated = 0  # of all tables; those that repeat a merged one
+
+    def part(self, kind: str) -> str:
+        """Return the name of a part by its relation, else its usual one."""
+        return self.related.get(kind, f"word/{kind}.xml")
+
+    def xml(self, name: str) -> Element | None:
+        """Return the root of a part; None where it is damaged or missing."""
+        return None if self.parts.damage(name) else self.parts.xml(name)
+
+    def writer(self, part: str, root: Element | None, *, is_running: bool = False) -> "_Writer":
+        """Return what writes the story of a part."""
+        if part not in self.links:
+            links = self.xml(relations_part(part))
+            self.links[part] = {
+                found.get("Id", ""): found.get("Target", "")
+                for found in (() if links is None else links)
+                if found.get("TargetMode") == "External"
+            }
+        # Of elements of one tag, which is much faster than to look at each.
+        tag = "" if root is None else f"{root.tag.rpartition('}')[0]}}}fldChar"
+        marks = [attribute(one, "fldCharType") for one in (() if root is None else root.iter(tag))]
+        is_cut = marks.count("begin") != marks.count("end")
+        return _Writer(self, self.links[part], Numbers(self.list_of), is_running, is_cut)
+
+    def note(self, kind: str, name: str) -> str:
+        """Return the text of a footnote or endnote by its id."""
+        part = self.part(f"{kind}s")
+        if kind not in self.notes:
+            root = self.xml(part)
+            notes = () if root is None else children(root, kind)
+            self.notes[kind] = {attribute(note, "id"): note for note in notes}
+        found = self.notes[kind].get(name)
+        return "" if found is None else self.writer(part, found).line(found)
+
+    def comments(self) -> Iterator[str]:
+        """Yield the comments in the order of their part."""
+        part = self.part("comments")
+        root = self.xml(part)
+        writer = self.writer(part, root)
+        for comment in () if root is None else children(root, "comment"):
+            if text := writer.line(comment):
+                yield f"Comment: {text}"
+
+    def headers_and_footers(self) -> list[str]:
+        """Return the text of each header and footer once, page numbers left out."""
+        lines: dict[str, None] = {}
+        for found in self.relations:
+            is_running = found.kind in {"header", "footer"}
+            if is_running and (root := self.xml(found.target)) is not None:
+                writer = self.writer(found.target, root, is_running=True)
+                if text := running_text(writer.line(root)):
+                    lines[f"{found.kind.capitalize()}: {text}"] = None
+        return list(lines)
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes the blocks of one story: the body, a header, a note."""
+
+    document: _Document
+    links: Mapping[str, str]  # addresses by relation
+    numbers: Numbers
+    is_running: bool  # above or below each page: fields that count pages are left out
+    is_cut: bool  # some fields do not end, so that nothing tells instructions from text
+    notes: list[str] = field(default_factory=list)
+    fields: list[_Field] = field(default_factory=list)  # those that are open
+    pieces: list[tuple[str, str]] = field(default_factory=list)  # texts of a paragraph, their kinds
+    boxes: list[Element] = field(default_factory=list)  # of a paragraph
+    font: str = ""  # of the run, where its letters are signs
+    after_equation: int = -1  # where the pieces behind an equation begin
+
+    def line(self, element: Element) -> str:
+        """Return what an element shows on one line, cells apart."""
+        return " ".join(filter(None, map(_line, self.blocks(element))))
+
+    def blocks(self, element: Iterable[Element]) -> Iterator[_Block]:
+        """Yield the blocks inside an element."""
+        for child in element:
+            match local(child):
+                case "p":
+                    yield from self._paragraph(child)
+                case "tbl":
+                    yield from self._table(child)
+                case "AlternateContent":
+                    yield from self.blocks(_alternative(child))
+                case "oMathPara" | "oMath":
+                    yield _Block(equation(child))
+                case name if name not in _SKIPPED:
+                    yield from self.blocks(child)
+
+    # --- paragraphs ------------------------------------------------------------------------------
+
+    def _paragraph(self, element: Element) -> Iterator[_Block]:
+        properties = child_of(element, "pPr")
+        style = self.document.style(value(properties, "pStyle"))
+        text = self._text(element, style)
+        boxes = self.boxes
+        is_gone = child_of(child_of(properties, "rPr"), "del") is not None and not text
+        if not is_gone:
+            mark, name, level = self._number(properties, style)
+            if text:
+                yield _block(text, mark, name, level, heading_level(properties, style))
+        for box in boxes:
+            fields, self.fields = self.fields, []
+            yield from self.blocks(box)
+            self.fields = fields
+
+    def _number(self, properties: Element | None, style: Style) -> tuple[str, str, int]:
+        """Count a paragraph; return its mark, list and level; the mark is empty without a list."""
+        stated = child_of(properties, "numPr")
+        own, place = value(stated, "numId"), value(stated, "ilvl")
+        name = own or style.list
+        level = int(place) if place.isdecimal() else 0
+        if not own and not place:
+            found = self.document.list_of(name)
+            linked = {} if found is None else {one.style: n for n, one in found.levels.items()}
+            level = linked.get(style.owner, style.level) if style.owner else level
+        shown = self.numbers.level(name, level)
+        number = self.numbers.next(name, level)
+        return ("-" if shown is not None and shown.is_bullet else number), name, level
+
+    def _text(self, element: Element, style: Style) -> str:
+        """Return the text of a paragraph on one line; the text boxes in it are remembered."""
+        self.pieces, self.boxes, self.after_equation = [], [], -1
+        self._collect(element, style.kind)
+        text = ""
+        for kind, group in groupby(self.pieces, key=itemgetter(1)):
+            piece = "".join(part for part, _ in group)
+            match kind:
+                case "superscript":
+                    text += raised(piece, text)
+                case "subscript":
+                    text += lowered(piece)
+                case "struck" if shown := piece.strip():
+                    text += piece.replace(shown, f"~~{shown}~~")
+                case "" | "struck":
+                    text += piece
+        return _SPACES.sub(" ", text).strip(" ")
+
+    def _collect(self, element: Iterable[Element], kind: str) -> None:
+        """Collect the pieces of text inside a paragraph, and the kind of each."""
+        for child in element:
+            name = local(child)
+            if (collect := self.collectors.get(name)) is not None:
+                collect(self, child, kind)
+            elif name in _SIGNS:
+                self._add(_SIGNS[name], kind)
+            elif name not in _SKIPPED:
+                self._collect(child, kind)
+
+    def _add(self, text: str, kind: str) -> None:
+        """Add text, unless it is part of an instruction or counts pages."""
+        for one in self.fields:
+            is_instruction = one.pieces is None and not self.is_cut
+            if is_instruction or (self.is_running and _COUNTING.match(one.instruction)):
+                return
+        for one in self.fields:
+            one.has_result = one.has_result or not text.isspace()
+        self.pieces.append((text, kind))
+
+    def _run(self, run: Element, kind: str) -> None:
+        properties = child_of(run, "rPr")
+        self.font = ""
+        if properties is not None:
+            fonts, style = child_of(properties, "rFonts"), value(properties, "rStyle")
+            font = "" if fonts is None else attribute(fonts, "ascii").casefold()
+            self.font = font if font in SYMBOLS else ""
+            kind = kind_of(properties, (style and self.document.style(style).kind) or kind)
+        self._collect(run, kind)
+
+    def _string(self, element: Element, kind: str) -> None:
+        text = element.text or ""
+        self._add(text.translate(SYMBOLS[self.font]) if self.font else text, kind)
+
+    def _instruction(self, element: Element, _kind: str) -> None:
+        if self.fields:
+            self.fields[-1].instruction += element.text or ""
+
+    def _mark(self, element: Element, kind: str) -> None:
+        """Open a field, or let its result begin, or close it."""
+        match attribute(element, "fldCharType"):
+            case "begin":
+                self.fields.append(_Field(form=form_result(child_of(element, "ffData"))))
+            case "separate" if self.fields:
+                self.fields[-1].pieces, self.fields[-1].place = self.pieces, len(self.pieces)
+            case "end" if self.fields:
+                self._close(kind)
+
+    def _simple_field(self, element: Element, kind: str) -> None:
+        instruction = attribute(element, "instr")
+        self.fields.append(_Field(instruction, "", self.pieces, len(self.pieces)))
+        self._collect(element, kind)
+        self._close(kind)
+
+    def _close(self, kind: str) -> None:
+        found = self.fields.pop()
+        if found.form and not found.has_result:
+            self._add(found.form, kind)
+        target = _TARGET.match(found.instruction)
+        if target and found.pieces is self.pieces:
+            self._link(found.place, target[1])
+
+    def _hyperlink(self, element: Element, kind: str) -> None:
+        start, anchor = len(self.pieces), attribute(element, "anchor")
+        target = self.links.get(relation_id(element), "")
+        self._collect(element, kind)
+        self._link(start, f"{target}#{anchor}" if anchor else target)
+
+    def _link(self, start: int, target: str) -> None:
+        """Make a link of the pieces from a place on, unless they show its address."""
+        text = "".join(text for text, kind in self.pieces[start:] if kind != "hidden").strip()
+        is_shown = "." in text and text.casefold() in target.casefold()
+        if text and not is_shown and _ADDRESS.fullmatch(target):
+            self.pieces.insert(start, ("[", ""))
+            self.pieces.append((f"]({target.replace('(', '%28').replace(')', '%29')})", ""))
+
+    def _note(self, element: Element, _kind: str) -> None:
+        kind = local(element).removesuffix("Reference")
+        if text := self.document.note(kind, attribute(element, "id")):
+            self.notes.append(f"[^{len(self.notes) + 1}]: {text}")
+            self._add(f"[^{len(self.notes)}]", "")
+
+    def _control(self, element: Element, kind: str) -> None:
+        """Collect what a control of a form shows; a box to tick is shown alike in every font."""
+        start = len(self.pieces)
+        for content in children(element, "sdtContent"):
+            self._collect(content, kind)
+        box = child_of(child_of(element, "sdtPr"), "checkbox")
+        if box is not None and len("".join(text for text, _ in self.pieces[start:]).strip()) <= 1:
+            del self.pieces[start:]
+            self._add(TICKED if is_on(child_of(box, "checked")) else NOT_TICKED, kind)
+
+    def _equation(self, element: Element, _kind: str) -> None:
+        between = " " * (self.after_equation == len(self.pieces))
+        self._add(between + equation(element), "")
+        self.after_equation = len(self.pieces)
+
+    # --- tables ----------------------------------------------------------------------------------
+
+    def _table(self, table: Element) -> Iterator[_Block]:
+        """Yield a table, behind the rows above it that are one cell; one column is no table."""
+        found = [(row, list(_inner(row, "tc"))) for row in _inner(table, "tr")]
+        if all(len(cells) < 2 for _, cells in found):  # noqa: PLR2004 - one column
+            for _, cells in found:
+                for cell in cells:
+                    yield from self.blocks(cell)
+            return
+        above: dict[int, str] = {}
+        rows: list[tuple[str, ...]] = []
+        headers = 0
+        for row, cells in found:
+            texts = self._row(row, cells, above)
+            if len(cells) == 1 and not rows:
+                yield _Block(_as_text(max(texts, key=len)))
+                continue
+            is_header = is_on(child_of(child_of(row, "trPr"), "tblHeader"))
+            headers += is_header and headers == len(rows)
+            rows.append(texts)
+        if headers > 1:
+            columns = (
+                dict.fromkeys(filter(None, column)) for column in zip_longest(*rows[:headers])
+            )
+            rows[:headers] = [tuple(map(" ".join, columns))]
+        if any(map(any, rows)):
+            yield _Block(rows=tuple(rows))
+
+    def _row(
+        self, row: Element, cells: Iterable[Element], above: dict[int, str]
+    ) -> tuple[str, ...]:
+        """Return the texts of a row, with those of cells that are merged over it.
+
+        ``above`` has the label of each column that goes on below, and is changed.
+        """
+        texts = [""] * _count(child_of(row, "trPr"), "gridBefore", 0)
+        for cell in cells:
+            properties = child_of(cell, "tcPr")
+            place, span = len(texts), _count(properties, "gridSpan", 1)
+            down, across = child_of(properties, "vMerge"), child_of(properties, "hMerge")
+            text = self.line(cell)
+            if down is not None and attribute(down, "val") != "restart":
+                text = text or above.get(place, "")
+            elif across is not None and attribute(across, "val") != "restart":
+                text = text or (texts[-1] if texts else "")
+            self._count(span, span - 1 + (down is not None))
+            is_label = len(text) <= _MOST_LABEL and self.document.repeated <= _MOST_REPEATED
+            label = text if is_label else ""
+            above.update(dict.fromkeys(range(place, place + span), "" if down is None else label))
+            texts += [text, *[label] * (span - 1)]
+        return tuple(texts)
+
+    def _count(self, cells: int, repeated: int) -> None:
+        self.document.cells += cells
+        self.document.repeated += repeated
+        if self.document.cells > self.document.parts.limits.sheet_cells:
+            raise RejectedError("too-many-cells", "Its tables have more cells than the limit.")
+
+    def _alternatives(self, element: Element, kind: str) -> None:
+        self._collect(_alternative(element), kind)
+
+    def _symbol(self, element: Element, kind: str) -> None:
+        self._add(symbol(element), kind)
+
+    def _box(self, element: Element, _kind: str) -> None:
+        self.boxes.append(element)
+
+    # What collects the text of an element of a paragraph, by its name.
+    collectors: ClassVar[Mapping[str, Callable[["_Writer", Element, str], None]]] = {
+        "r": _run,
+        "t": _string,
+        "sym": _symbol,
+        "instrText": _instruction,
+        "fldChar": _mark,
+        "fldSimple": _simple_field,
+        "hyperlink": _hyperlink,
+        **dict.fromkeys(("footnoteReference", "endnoteReference"), _note),
+        "sdt": _control,
+        **dict.fromkeys(("oMathPara", "oMath"), _equation),
+        "AlternateContent": _alternatives,
+        **dict.fromkeys(("txbxContent", "txBody"), _box),
+    }
+
+
+# --- blocks as Markdown --------------------------------------------------------------------------
+
+
+def _block(text: str, mark: str, name: str, level: int, heading: int) -> _Block:
+    """Return a paragraph as a heading, an item of a list, or text with its number."""
+    number = "" if mark == "-" else mark
+    is_clause = bool(number) and _SENTENCE.fullmatch(text) is not None
+    if heading and len(text) <= _LONGEST_HEADING and not is_clause:
+        return _Block(f"{number} {text}".lstrip(), "#" * min(heading, 6))
+    if not mark:
+        return _Block(_as_text(text))
+    if mark == "-" or _TIGHT.fullmatch(mark):
+        return _Block(text, mark, name, level)
+    return _Block(f"{mark} {text}")
+
+
+def _as_text(text: str) -> str:
+    """Return a paragraph such that its first sign begins no heading and no code."""
+    return f"    {text}" if _MARKUP.match(text) else text
+
+
+def _line(block: _Block) -> str:
+    """Return a block on one line, cells apart."""
+    if block.rows:
+        cells = (cell for row in block.rows for cell, _ in groupby(row) if cell)
+        return " | ".join(cells)
+    text = block.text.lstrip()
+    return f"{block.mark} {text}" if block.list else text
+
+
+def _in_lists(blocks: Iterable[_Block]) -> Iterator[str]:
+    """Yield blocks as Markdown, the items of a list on lines that follow one another."""
+    lines: list[str] = []
+    open_: list[_Block] = []  # the item that a line is below, at each level
+    for block in blocks:
+        closed = None
+        while open_ and (not block.list or open_[-1].level >= block.level):
+            closed = open_.pop()
+        if lines and not open_ and (closed is None or closed.list != block.list):
+            yield "\n".join(lines)
+            lines = []
+        if not block.list:
+            text = markdown_table(block.rows) if block.rows else block.text
+            yield f"{block.mark} {text}" if block.mark else text
+            continue
+        indent = sum(2 if above.mark == "-" else 3 for above in open_)
+        lines.append(f"{' ' * indent}{block.mark} {block.text}")
+        open_.append(block)
+    yield "\n".join(lines)
+
+
+# --- properties ----------------------------------------------------------------------------------
+
+
+def _alternative(element: Element) -> Iterable[Element]:
+    """Return what a program that knows everything shows of alternatives."""
+    return next((one for one in element if local(one) == "Choice"), next(iter(element), ()))
+
+
+def _inner(element: Element, name: str) -> Iterator[Element]:
+    """Yield the rows of a table, or the cells of a row, also of controls, but for deleted ones."""
+    for child in element:
+        match local(child):
+            case "tr" | "tc" as found if found == name:
+                properties = child_of(child, f"{name}Pr")
+                if child_of(properties, "del" if name == "tr" else "cellDel") is None:
+                    yield child
+            case "sdt" | "sdtContent" | "customXml" | "ins" | "moveTo":
+                yield from _inner(child, name)
+
+
+def _count(properties: Element | None, name: str, otherwise: int) -> int:
+    stated = value(properties, name)
+    return min(max(int(stated[:4]), otherwise), _MOST_SPAN) if stated.isdecimal() else otherwise

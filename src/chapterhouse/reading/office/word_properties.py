@@ -1,0 +1,375 @@
+"""What properties in Word mean: styles, numbers of paragraphs, signs of fonts, fields of forms.
+
+[ECMA-376] part 1, 17.3 to 17.9.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from chapterhouse.reading.office.ooxml import attribute, children, local
+from chapterhouse.reading.office.opendocument_blocks import write
+
+_HEADING: Final = re.compile(r"heading ?([1-9])")
+_MOST_INHERITED: Final = 20  # styles, one from another
+_MOST_NUMBER: Final = 32_767  # Word counts no further
+_MOST_REPEATED: Final = 30  # letters: a, b … z, aa, bb …
+_ORDINAL_ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
+_ALPHABETS: Final = {
+    "lowerletter": "abcdefghijklmnopqrstuvwxyz",
+    "russianlower": "абвгдежзиклмнопрстуфхцчшщэюя",
+    "ganada": "가나다라마바사아자차카타파하",
+    "ideographtraditional": "甲乙丙丁戊己庚辛壬癸",
+    "ideographzodiac": "子丑寅卯辰巳午未申酉戌亥",
+    "aiueofullwidth": "アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホ",
+    "irohafullwidth": "イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマ",
+    "arabicalpha": "أبتثجحخدذرزسشصضطظعغفقكلمنهوي",
+    "arabicabjad": "أبجدهوزحطيكلمنسعفصقرشتثخذضظغ",
+    "decimalenclosedcircle": "①②③④⑤⑥⑦⑧⑨⑩⑪⑫⑬⑭⑮⑯⑰⑱⑲⑳",
+}
+_CHINESE: Final = "零一二三四五六七八九"
+_FULL_WIDTH: Final = str.maketrans("0123456789", "０１２３４５６７８９")
+_PLACE: Final = re.compile(r"%([1-9])")
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """How the paragraphs of one level of a list are numbered.
+
+    ``restart`` is the level, from 1, behind which it starts again: 0 never, None behind any above.
+    """
+
+    form: str
+    text: str  # in which %1 stands for the number of the first level
+    start: int
+    restart: int | None
+    is_legal: bool  # all numbers are written in digits
+    style: str  # of the paragraphs that are numbered so
+
+    @property
+    def is_bullet(self) -> bool:
+        """Whether a sign stands before the paragraphs that is no text."""
+        return self.form == "bullet" and not re.search(r"\w\w", self.text)
+
+
+_Levels = Mapping[int, Level]
+
+
+@dataclass(frozen=True, slots=True)
+class List:
+    """A list that paragraphs name: several may count as one, by ``counted``."""
+
+    counted: str
+    levels: _Levels
+    starts: Mapping[int, int]  # of levels at which it begins anew
+
+
+@dataclass(slots=True)
+class Numbers:
+    """Counts the numbered paragraphs of a document in their order."""
+
+    list_of: Callable[[str], List | None]
+    counts: dict[str, dict[int, int]] = field(default_factory=dict)
+    begun: set[tuple[str, int]] = field(default_factory=set)  # levels that began anew already
+
+    def level(self, name: str, number: int) -> Level | None:
+        """Return how a level of a list, from 0, is numbered; None where it is not."""
+        found = self.list_of(name)
+        return found.levels.get(number) if found is not None else None
+
+    def next(self, name: str, number: int) -> str:
+        """Count a paragraph, and return what Word shows before it; empty before bullets."""
+        found, level = self.list_of(name), self.level(name, number)
+        if found is None or level is None:
+            return ""
+        counts = self.counts.setdefault(found.counted, {})
+        starts_anew = number in found.starts and (name, number) not in self.begun
+        self.begun.add((name, number))
+        start = found.starts.get(number, level.start)
+        counts[number] = start if starts_anew or number not in counts else counts[number] + 1
+        for deeper in [place for place in counts if place > number]:
+            below = found.levels.get(deeper)
+            behind = below.restart if below is not None else None
+            if behind is None or number < behind:
+                del counts[deeper]
+        return "" if level.is_bullet else self._shown(found, level, counts)
+
+    def _shown(self, found: List, level: Level, counts: Mapping[int, int]) -> str:
+        def written(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            own = found.levels.get(place)
+            if own is None:
+                return ""
+            count = counts.get(place, found.starts.get(place, own.start))
+            form = "decimal" if level.is_legal and own.form != "none" else own.form
+            return written_number(count, form)
+
+        return " ".join(_PLACE.sub(written, level.text).split())
+
+
+def read_numbering(
+    root: Element | None, style_list: Mapping[str, str]
+) -> Callable[[str], List | None]:
+    """Return what finds a list of ``numbering.xml`` by its name.
+
+    ``style_list`` has the list that each numbering style stands for.
+    """
+    found = () if root is None else root
+    abstract = {attribute(one, "abstractNumId"): one for one in children(found, "abstractNum")}
+    named = {attribute(one, "numId"): one for one in children(found, "num")}
+
+    @cache
+    def list_of(name: str) -> List | None:
+        own = named.get(name)
+        return None if own is None else _list(own, abstract, named, style_list)
+
+    return list_of
+
+
+def _list(
+    own: Element,
+    abstract: Mapping[str, Element],
+    named: Mapping[str, Element],
+    style_list: Mapping[str, str],
+) -> List:
+    counted = _real(value(own, "abstractNumId"), abstract, named, style_list)
+    levels = _levels(abstract.get(counted, own))
+    starts = {}
+    for override in children(own, "lvlOverride"):
+        place, changed = _whole(attribute(override, "ilvl"), 0), _levels(override)
+        levels |= changed
+        if (stated := value(override, "startOverride")) or changed:
+            known = levels.get(place)
+            starts[place] = _whole(stated, known.start if known is not None else 1)
+    return List(counted, levels, starts)
+
+
+def _real(
+    name: str,
+    abstract: Mapping[str, Element],
+    named: Mapping[str, Element],
+    style_list: Mapping[str, str],
+) -> str:
+    """Follow a list that a numbering style stands for to the one that has levels."""
+    for _ in range(5):
+        own = abstract.get(name)
+        target = named.get(style_list.get(value(own, "numStyleLink"), ""))
+        if target is None or not (further := value(target, "abstractNumId")) or further == name:
+            break
+        name = further
+    return name
+
+
+def _levels(parent: Element) -> dict[int, Level]:
+    return {
+        _whole(attribute(level, "ilvl"), 0): Level(
+            _form(level),
+            value(level, "lvlText"),
+            _whole(value(level, "start"), 1 if child_of(level, "start") is not None else 0),
+            _whole(behind, 0) if (behind := value(level, "lvlRestart")) else None,
+            is_on(child_of(level, "isLgl")),
+            value(level, "pStyle"),
+        )
+        for level in children(parent, "lvl")
+    }
+
+
+def _form(level: Element) -> str:
+    """Return the form of a level's numbers; one that only newer programs know may stand inside."""
+    stated = [one for one in level.iter() if local(one) == "numFmt"]
+    named = [attribute(one, "val") for one in stated]
+    if "custom" in named:  # such as 001, 002
+        return next((attribute(one, "format") for one in stated if attribute(one, "format")), "")
+    return named[0] if named else "decimal"
+
+
+def child_of(element: Element | None, name: str) -> Element | None:
+    """Return the first child of a name; None without one."""
+    if element is not None:
+        for child in element:
+            if local(child) == name:
+                return child
+    return None
+
+
+def value(element: Element | None, name: str) -> str:
+    """Return the ``w:val`` of a child; empty without one."""
+    child = child_of(element, name)
+    return "" if child is None else attribute(child, "val")
+
+
+def is_on(element: Element | None) -> bool:
+    """Whether a property is set that needs no value."""
+    return element is not None and attribute(element, "val") not in {"0", "false", "off", "none"}
+
+
+def _whole(text: str, otherwise: int) -> int:
+    return min(int(text), _MOST_NUMBER) if re.fullmatch(r"[0-9]{1,9}", text) else otherwise
+
+
+def written_number(number: int, form: str) -> str:
+    """Return a number in one of Word's forms, in digits where the form is unknown."""
+    small = form.lower()
+    alphabet = _ALPHABETS.get(small.replace("upper", "lower"), "")
+    shown = str(number)
+    if small in {"none", "bullet"}:
+        shown = ""
+    elif alphabet or small.endswith("roman"):
+        shown = _letters(number, alphabet) if alphabet else write(number, "i")
+        shown = shown.upper() if "upper" in small else shown
+    elif "counting" in small or small == "ideographdigital":
+        shown = _chinese(number)
+    elif small == "ordinal":
+        teens = number % 100 // 10 == 1
+        shown += "th" if teens else _ORDINAL_ENDINGS.get(number % 10, "th")
+    elif small == "decimalfullwidth":
+        shown = shown.translate(_FULL_WIDTH)
+    elif small == "decimalzero" or small.startswith("0"):  # such as 001, 002
+        shown = shown.zfill(max(2, len(small.partition(",")[0])) if small[0] == "0" else 2)
+    return shown
+
+
+def _letters(number: int, alphabet: str) -> str:
+    """Return a letter, behind the last of the alphabet doubled, and so on; digits beyond that."""
+    times, place = divmod(number - 1, len(alphabet))
+    return alphabet[place] * (times + 1) if 0 <= times < _MOST_REPEATED else str(number)
+
+
+def _chinese(number: int) -> str:
+    tens, ones = divmod(number, 10)
+    if not 0 < tens < 10:  # noqa: PLR2004 - above 99, in digits
+        return _CHINESE[ones] if not tens else str(number)
+    return f"{_CHINESE[tens] if tens > 1 else ''}十{_CHINESE[ones] if ones else ''}"
+
+
+# --- styles ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What the style of a paragraph or run says, with what it inherits."""
+
+    heading: int = 0  # level, from 1; 0 without
+    list: str = ""
+    level: int = 0  # in the list
+    owner: str = ""  # the style that names the list
+    kind: str = ""  # of its text: raised, lowered, struck out, hidden
+
+
+def read_styles(root: Element | None) -> tuple[Callable[[str], Style], Mapping[str, str]]:
+    """Return what finds a style by its id, and the list that each numbering style stands for."""
+    styles = () if root is None else children(root, "style")
+    found = {attribute(style, "styleId"): style for style in styles}
+    lists = {
+        name: value(child_of(child_of(style, "pPr"), "numPr"), "numId")
+        for name, style in found.items()
+        if attribute(style, "type") == "numbering"
+    }
+    known: dict[str, Style] = {}
+
+    def style(name: str) -> Style:
+        if name not in known:
+            known[name] = _style(found, name)
+        return known[name]
+
+    return style, lists
+
+
+def _style(found: Mapping[str, Element], name: str) -> Style:
+    """Return a style with what it inherits; one that is not defined may have a telling name."""
+    heading: int | None = None
+    level: int | None = None
+    list_ = owner = kind = ""
+    for _ in range(_MOST_INHERITED if name else 0):
+        own = found.get(name)
+        properties = child_of(own, "pPr")
+        label = (value(own, "name") or name).casefold()
+        numbers = child_of(properties, "numPr")
+        if heading is None:
+            outline, named = value(properties, "outlineLvl"), _HEADING.fullmatch(label)
+            heading = int(named[1]) if named else 1 if label == "title" else None
+            heading = _outline(outline) if outline.isdecimal() else heading
+        if level is None and (place := value(numbers, "ilvl")).isdecimal():
+            level = int(place)
+        if not list_ and (list_ := value(numbers, "numId")):
+            owner = name
+        kind = kind or kind_of(child_of(own, "rPr") or (), "")
+        name = value(own, "basedOn")
+        if not name:
+            break
+    return Style(heading or 0, list_, level or 0, owner, kind)
+
+
+def heading_level(properties: Element | None, style: Style) -> int:
+    """Return the level of the heading that a paragraph is, from 1, or 0."""
+    stated = value(properties, "outlineLvl")
+    return _outline(stated) if stated.isdecimal() else style.heading
+
+
+def _outline(stated: str) -> int:
+    """Return the level of a heading; Word's tenth is that of text."""
+    return int(stated[:2]) + 1 if int(stated[:2]) < 9 else 0  # noqa: PLR2004 - there are nine
+
+
+def kind_of(properties: Iterable[Element], kind: str) -> str:
+    """Return how text stands: raised, lowered, struck out or hidden; empty in the line."""
+    for child in properties:
+        match local(child):
+            case "vanish" if is_on(child):
+                return "hidden"
+            case "strike" | "dstrike":
+                kind = "struck" if is_on(child) else ""
+            case "vertAlign" if kind != "struck":
+                stated = attribute(child, "val")
+                kind = stated if stated in {"superscript", "subscript"} else ""
+    return kind
+
+
+# --- signs and forms ------------------------------------------------------------------------------
+
+
+_GREEK: Final = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
+SYMBOLS: Final[dict[str, dict[int, str]]] = {  # by font: the character of each code
+    "symbol": dict(zip(range(0x61, 0x7B), _GREEK, strict=True))
+    | dict(zip(range(0x41, 0x5B), "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", strict=True))
+    | dict(zip(range(0xA3, 0xBF), "≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…", strict=False))
+    | {code: chr(code) for code in range(0x20, 0x41)}
+    | {0x2D: "−", 0xC5: "⊕", 0xC7: "∩", 0xC8: "∪", 0xCE: "∈", 0xD1: "∇", 0xD5: "∏", 0xD6: "√"}
+    | {0xD7: "⋅", 0xD8: "¬", 0xD9: "∧", 0xDA: "∨", 0xDB: "⇔", 0xDE: "⇒", 0xE5: "∑", 0xF2: "∫"},
+    "wingdings": {0x28: "☎", 0x2A: "✉", 0x6C: "●", 0x6E: "■", 0x6F: "☐", 0x71: "☐", 0x72: "☐"}
+    | {0x76: "❖", 0x78: "☒", 0x9F: "•", 0xA7: "▪", 0xA8: "☐", 0xD8: "➢", 0xDF: "←", 0xE0: "→"}
+    | {0xE8: "➔", 0xF0: "⇨", 0xFB: "✗", 0xFC: "✓", 0xFD: "☒", 0xFE: "☑"},
+    "wingdings 2": {0x4F: "✗", 0x50: "✓", 0x51: "☒", 0x52: "☑", 0x53: "☒", 0x54: "☒", 0xA3: "☐"},
+}
+for _characters in SYMBOLS.values():  # Word writes them as private characters, too
+    _characters.update({0xF000 + code: sign for code, sign in _characters.items()})
+TICKED, NOT_TICKED = "☒", "☐"
+
+
+def form_result(data: Element | None) -> str:
+    """Return what a field of a form shows that has no result: a tick, the chosen entry."""
+    box, choice = child_of(data, "checkBox"), child_of(data, "ddList")
+    if box is not None:
+        states = [child_of(box, "checked"), child_of(box, "default")]
+        return (
+            TICKED if is_on(next((one for one in states if one is not None), None)) else NOT_TICKED
+        )
+    if choice is None:
+        return ""
+    chosen = value(choice, "result") or value(choice, "default") or "0"
+    entries = [attribute(entry, "val") for entry in children(choice, "listEntry")]
+    is_there = chosen.isdecimal() and int(chosen) < len(entries)
+    return entries[int(chosen)] if is_there else ""
+
+
+def symbol(element: Element) -> str:
+    """Return the character of a symbol; nothing for those of unknown fonts."""
+    code = attribute(element, "char")
+    if not re.fullmatch(r"[0-9A-Fa-f]{1,4}", code):
+        return ""
+    known = SYMBOLS.get(attribute(element, "font").casefold(), {})
+    number = int(code, 16)
+    return known.get(number) or ("" if 0xD800 <= number < 0xF900 else chr(number))  # noqa: PLR2004 - private
