@@ -51,15 +51,17 @@ from chapterhouse.reading.office.word_properties import (
     read_styles,
     symbol,
     value,
+    whole,
 )
 from chapterhouse.types import ExtractedPage, Extraction
 
 _MAIN: Final = "word/document.xml"
 _CONCERNED: Final = re.compile(
-    r"_rels/\.rels|word/(?:_rels/[^/]+\.rels|charts/chart\d*\.xml|diagrams/data\d*\.xml|"
+    r"_rels/\.rels|word/(?:charts/chart\d*\.xml|diagrams/data\d*\.xml|"
+    r"_rels/(?:document|header|footer|footnotes|endnotes|comments)\d*\.xml\.rels|"
     r"(?:header|footer|footnotes|endnotes|comments|styles|numbering)\d*\.xml)"
 )
-_SPACES: Final = re.compile(r"[ \t\r\n]+")
+_SPACES: Final = re.compile(r"[ \t\r\n]+|\s{2,}")  # not one that holds a number together
 _LONGEST_HEADING: Final = 200  # characters; clauses of contracts have styles of headings, too
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){4,}\S*[.;]|.{15,}[。；]", re.DOTALL)
 _TIGHT: Final = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]")  # what stands before items
@@ -67,6 +69,7 @@ _MARKUP: Final = re.compile(r"#{1,6}(?=\s)|```|~~~")  # would begin a heading, o
 _COUNTING: Final = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b", re.IGNORECASE)
 _TARGET: Final = re.compile(r"\s*HYPERLINK\s+\"?((?:https?|mailto|ftp):[^\"\s]+)", re.IGNORECASE)
 _ADDRESS: Final = re.compile(r"(?:https?|mailto|ftp):\S+", re.IGNORECASE)
+_MOST_FIELDS: Final = 100  # one in another
 _MOST_SPAN: Final = 100  # columns of one cell
 _MOST_LABEL: Final = 300  # characters of a merged cell that are repeated
 _MOST_REPEATED: Final = 20_000  # cells
@@ -83,10 +86,11 @@ def read_docx(parts: Parts) -> Extraction:
     notices = parts.repair(_CONCERNED, main, keeps_roots=True)
     document = _Document(parts, main)
     root = parts.xml(main)
-    writer = document.writer(main, root)
+    writer = document.writer(main, root, is_body=True)
     blocks = list(_in_lists(writer.blocks(() if root is None else root)))
     extras = (*document.comments(), *drawn_texts(parts), *document.headers_and_footers())
-    text = joined([*blocks, *writer.notes, *extras])
+    notes = (f"[^{number}]: {text}" for number, text in enumerate(writer.notes.values(), 1))
+    text = joined([*blocks, *notes, *extras])
     title, metadata = core_properties(parts)
     if not believable_title(title, text):
         title = first_heading(text)
@@ -141,7 +145,7 @@ class _Document:
         """Return the root of a part; None where it is damaged or missing."""
         return None if self.parts.damage(name) else self.parts.xml(name)
 
-    def writer(self, part: str, root: Element | None, *, is_running: bool = False) -> "_Writer":
+    def writer(self, part: str, root: Element | None, *, is_body: bool = False) -> "_Writer":
         """Return what writes the story of a part."""
         if part not in self.links:
             links = self.xml(relations_part(part))
@@ -154,7 +158,13 @@ class _Document:
         tag = "" if root is None else f"{root.tag.rpartition('}')[0]}}}fldChar"
         marks = [attribute(one, "fldCharType") for one in (() if root is None else root.iter(tag))]
         is_cut = marks.count("begin") != marks.count("end")
-        return _Writer(self, self.links[part], Numbers(self.list_of), is_running, is_cut)
+        return _Writer(self, self.links[part], Numbers(self.list_of), is_body, is_cut)
+
+    def count(self, cells: int) -> None:
+        """Count cells of tables, also empty ones at the end of rows."""
+        self.cells += cells
+        if self.cells > self.parts.limits.sheet_cells:
+            raise RejectedError("too-many-cells", "Its tables have more cells than the limit.")
 
     def note(self, kind: str, name: str) -> str:
         """Return the text of a footnote or endnote by its id."""
@@ -181,7 +191,7 @@ class _Document:
         for found in self.relations:
             is_running = found.kind in {"header", "footer"}
             if is_running and (root := self.xml(found.target)) is not None:
-                writer = self.writer(found.target, root, is_running=True)
+                writer = self.writer(found.target, root)
                 if text := running_text(writer.line(root)):
                     lines[f"{found.kind.capitalize()}: {text}"] = None
         return list(lines)
@@ -194,12 +204,13 @@ class _Writer:
     document: _Document
     links: Mapping[str, str]  # addresses by relation
     numbers: Numbers
-    is_running: bool  # above or below each page: fields that count pages are left out
+    is_body: bool  # elsewhere no field counts pages, and no note has notes
     is_cut: bool  # some fields do not end, so that nothing tells instructions from text
-    notes: list[str] = field(default_factory=list)
+    notes: dict[str, str] = field(default_factory=dict)  # their texts by kind and id
     fields: list[_Field] = field(default_factory=list)  # those that are open
     pieces: list[tuple[str, str]] = field(default_factory=list)  # texts of a paragraph, their kinds
     boxes: list[Element] = field(default_factory=list)  # of a paragraph
+    in_cell: bool = False
     font: str = ""  # of the run, where its letters are signs
     after_equation: int = -1  # where the pieces behind an equation begin
 
@@ -226,29 +237,33 @@ class _Writer:
 
     def _paragraph(self, element: Element) -> Iterator[_Block]:
         properties = child_of(element, "pPr")
-        style = self.document.style(value(properties, "pStyle"))
+        named = value(properties, "pStyle")
+        style = self.document.style(named)
         text = self._text(element, style)
         boxes = self.boxes
-        is_gone = child_of(child_of(properties, "rPr"), "del") is not None and not text
-        if not is_gone:
-            mark, name, level = self._number(properties, style)
-            if text:
+        ended = child_of(properties, "rPr")
+        is_kept = child_of(ended, "del") is None and child_of(ended, "moveFrom") is None
+        if text or is_kept:
+            mark, name, level = self._number(properties, named, style)
+            if not text and self.in_cell and mark != "-":
+                yield _Block(mark)  # a column of numbers
+            elif text:
                 yield _block(text, mark, name, level, heading_level(properties, style))
         for box in boxes:
             fields, self.fields = self.fields, []
             yield from self.blocks(box)
             self.fields = fields
 
-    def _number(self, properties: Element | None, style: Style) -> tuple[str, str, int]:
+    def _number(self, properties: Element | None, named: str, style: Style) -> tuple[str, str, int]:
         """Count a paragraph; return its mark, list and level; the mark is empty without a list."""
         stated = child_of(properties, "numPr")
-        own, place = value(stated, "numId"), value(stated, "ilvl")
-        name = own or style.list
-        level = int(place) if place.isdecimal() else 0
-        if not own and not place:
-            found = self.document.list_of(name)
-            linked = {} if found is None else {one.style: n for n, one in found.levels.items()}
-            level = linked.get(style.owner, style.level) if style.owner else level
+        name, place = value(stated, "numId") or style.list, value(stated, "ilvl")
+        found = self.document.list_of(name)
+        if found is None:
+            return "", "", 0
+        linked = {one.style: level for level, one in found.levels.items() if one.style}
+        otherwise = linked.get(style.owner, 0) if style.level is None else style.level
+        level = whole(place, 0) if place else linked.get(named, otherwise)
         shown = self.numbers.level(name, level)
         number = self.numbers.next(name, level)
         return ("-" if shown is not None and shown.is_bullet else number), name, level
@@ -269,7 +284,7 @@ class _Writer:
                     text += piece.replace(shown, f"~~{shown}~~")
                 case "" | "struck":
                     text += piece
-        return _SPACES.sub(" ", text).strip(" ")
+        return _SPACES.sub(" ", text).strip()
 
     def _collect(self, element: Iterable[Element], kind: str) -> None:
         """Collect the pieces of text inside a paragraph, and the kind of each."""
@@ -286,7 +301,7 @@ class _Writer:
         """Add text, unless it is part of an instruction or counts pages."""
         for one in self.fields:
             is_instruction = one.pieces is None and not self.is_cut
-            if is_instruction or (self.is_running and _COUNTING.match(one.instruction)):
+            if is_instruction or (not self.is_body and _COUNTING.match(one.instruction)):
                 return
         for one in self.fields:
             one.has_result = one.has_result or not text.isspace()
@@ -313,7 +328,7 @@ class _Writer:
     def _mark(self, element: Element, kind: str) -> None:
         """Open a field, or let its result begin, or close it."""
         match attribute(element, "fldCharType"):
-            case "begin":
+            case "begin" if len(self.fields) < _MOST_FIELDS:
                 self.fields.append(_Field(form=form_result(child_of(element, "ffData"))))
             case "separate" if self.fields:
                 self.fields[-1].pieces, self.fields[-1].place = self.pieces, len(self.pieces)
@@ -350,9 +365,13 @@ class _Writer:
 
     def _note(self, element: Element, _kind: str) -> None:
         kind = local(element).removesuffix("Reference")
-        if text := self.document.note(kind, attribute(element, "id")):
-            self.notes.append(f"[^{len(self.notes) + 1}]: {text}")
-            self._add(f"[^{len(self.notes)}]", "")
+        name = f"{kind} {attribute(element, 'id')}"
+        if not self.is_body:  # a note could name itself
+            return
+        if name not in self.notes and (text := self.document.note(kind, attribute(element, "id"))):
+            self.notes[name] = text
+        if name in self.notes:
+            self._add(f"[^{list(self.notes).index(name) + 1}]", "")
 
     def _control(self, element: Element, kind: str) -> None:
         """Collect what a control of a form shows; a box to tick is shown alike in every font."""
@@ -381,7 +400,7 @@ class _Writer:
             return
         above: dict[int, str] = {}
         rows: list[tuple[str, ...]] = []
-        headers = 0
+        headers = width = 0
         for row, cells in found:
             texts = self._row(row, cells, above)
             if len(cells) == 1 and not rows:
@@ -390,11 +409,11 @@ class _Writer:
             is_header = is_on(child_of(child_of(row, "trPr"), "tblHeader"))
             headers += is_header and headers == len(rows)
             rows.append(texts)
+            self.document.count(max(len(texts), width) + max(len(texts) - width, 0) * len(rows))
+            width = max(len(texts), width)
         if headers > 1:
-            columns = (
-                dict.fromkeys(filter(None, column)) for column in zip_longest(*rows[:headers])
-            )
-            rows[:headers] = [tuple(map(" ".join, columns))]
+            columns = zip_longest(*rows[:headers], fillvalue="")
+            rows[:headers] = [tuple(" ".join(filter(None, dict.fromkeys(one))) for one in columns)]
         if any(map(any, rows)):
             yield _Block(rows=tuple(rows))
 
@@ -405,28 +424,24 @@ class _Writer:
 
         ``above`` has the label of each column that goes on below, and is changed.
         """
-        texts = [""] * _count(child_of(row, "trPr"), "gridBefore", 0)
+        texts = [""] * _span(child_of(row, "trPr"), "gridBefore", 0)
         for cell in cells:
             properties = child_of(cell, "tcPr")
-            place, span = len(texts), _count(properties, "gridSpan", 1)
+            place, span = len(texts), _span(properties, "gridSpan", 1)
             down, across = child_of(properties, "vMerge"), child_of(properties, "hMerge")
+            was_in_cell, self.in_cell = self.in_cell, True
             text = self.line(cell)
+            self.in_cell = was_in_cell
             if down is not None and attribute(down, "val") != "restart":
                 text = text or above.get(place, "")
             elif across is not None and attribute(across, "val") != "restart":
                 text = text or (texts[-1] if texts else "")
-            self._count(span, span - 1 + (down is not None))
+            self.document.repeated += span - 1 + (down is not None)
             is_label = len(text) <= _MOST_LABEL and self.document.repeated <= _MOST_REPEATED
             label = text if is_label else ""
             above.update(dict.fromkeys(range(place, place + span), "" if down is None else label))
             texts += [text, *[label] * (span - 1)]
         return tuple(texts)
-
-    def _count(self, cells: int, repeated: int) -> None:
-        self.document.cells += cells
-        self.document.repeated += repeated
-        if self.document.cells > self.document.parts.limits.sheet_cells:
-            raise RejectedError("too-many-cells", "Its tables have more cells than the limit.")
 
     def _alternatives(self, element: Element, kind: str) -> None:
         self._collect(_alternative(element), kind)
@@ -525,6 +540,5 @@ def _inner(element: Element, name: str) -> Iterator[Element]:
                 yield from _inner(child, name)
 
 
-def _count(properties: Element | None, name: str, otherwise: int) -> int:
-    stated = value(properties, name)
-    return min(max(int(stated[:4]), otherwise), _MOST_SPAN) if stated.isdecimal() else otherwise
+def _span(properties: Element | None, name: str, least: int) -> int:
+    return min(max(whole(value(properties, name), least), least), _MOST_SPAN)

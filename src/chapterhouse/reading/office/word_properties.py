@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Final
 from xml.etree.ElementTree import Element
 
@@ -15,6 +16,7 @@ from chapterhouse.reading.office.opendocument_blocks import write
 
 _HEADING: Final = re.compile(r"heading ?([1-9])")
 _MOST_INHERITED: Final = 20  # styles, one from another
+_MOST_LEVELS: Final = 9
 _MOST_NUMBER: Final = 32_767  # Word counts no further
 _MOST_REPEATED: Final = 30  # letters: a, b … z, aa, bb …
 _ORDINAL_ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
@@ -139,11 +141,11 @@ def _list(
     levels = _levels(abstract.get(counted, own))
     starts = {}
     for override in children(own, "lvlOverride"):
-        place, changed = _whole(attribute(override, "ilvl"), 0), _levels(override)
+        place, changed = whole(attribute(override, "ilvl"), 0), _levels(override)
         levels |= changed
         if (stated := value(override, "startOverride")) or changed:
             known = levels.get(place)
-            starts[place] = _whole(stated, known.start if known is not None else 1)
+            starts[place] = whole(stated, known.start if known is not None else 1)
     return List(counted, levels, starts)
 
 
@@ -165,15 +167,15 @@ def _real(
 
 def _levels(parent: Element) -> dict[int, Level]:
     return {
-        _whole(attribute(level, "ilvl"), 0): Level(
+        whole(attribute(level, "ilvl"), 0): Level(
             _form(level),
             value(level, "lvlText"),
-            _whole(value(level, "start"), 1 if child_of(level, "start") is not None else 0),
-            _whole(behind, 0) if (behind := value(level, "lvlRestart")) else None,
+            whole(value(level, "start"), 1),
+            whole(behind, 0) if (behind := value(level, "lvlRestart")) else None,
             is_on(child_of(level, "isLgl")),
             value(level, "pStyle"),
         )
-        for level in children(parent, "lvl")
+        for level in islice(children(parent, "lvl"), _MOST_LEVELS)
     }
 
 
@@ -206,7 +208,8 @@ def is_on(element: Element | None) -> bool:
     return element is not None and attribute(element, "val") not in {"0", "false", "off", "none"}
 
 
-def _whole(text: str, otherwise: int) -> int:
+def whole(text: str, otherwise: int) -> int:
+    """Return the number that a text writes, else another."""
     return min(int(text), _MOST_NUMBER) if re.fullmatch(r"[0-9]{1,9}", text) else otherwise
 
 
@@ -254,7 +257,7 @@ class Style:
 
     heading: int = 0  # level, from 1; 0 without
     list: str = ""
-    level: int = 0  # in the list
+    level: int | None = None  # in the list
     owner: str = ""  # the style that names the list
     kind: str = ""  # of its text: raised, lowered, struck out, hidden
 
@@ -292,15 +295,15 @@ def _style(found: Mapping[str, Element], name: str) -> Style:
             outline, named = value(properties, "outlineLvl"), _HEADING.fullmatch(label)
             heading = int(named[1]) if named else 1 if label == "title" else None
             heading = _outline(outline) if outline.isdecimal() else heading
-        if level is None and (place := value(numbers, "ilvl")).isdecimal():
-            level = int(place)
+        if level is None and (place := value(numbers, "ilvl")):
+            level = whole(place, 0)
         if not list_ and (list_ := value(numbers, "numId")):
             owner = name
         kind = kind or kind_of(child_of(own, "rPr") or (), "")
         name = value(own, "basedOn")
         if not name:
             break
-    return Style(heading or 0, list_, level or 0, owner, kind)
+    return Style(heading or 0, list_, level, owner, kind)
 
 
 def heading_level(properties: Element | None, style: Style) -> int:
@@ -311,7 +314,7 @@ def heading_level(properties: Element | None, style: Style) -> int:
 
 def _outline(stated: str) -> int:
     """Return the level of a heading; Word's tenth is that of text."""
-    return int(stated[:2]) + 1 if int(stated[:2]) < 9 else 0  # noqa: PLR2004 - there are nine
+    return level + 1 if (level := whole(stated, 9)) < 9 else 0  # noqa: PLR2004 - there are nine
 
 
 def kind_of(properties: Iterable[Element], kind: str) -> str:
@@ -361,8 +364,7 @@ def form_result(data: Element | None) -> str:
         return ""
     chosen = value(choice, "result") or value(choice, "default") or "0"
     entries = [attribute(entry, "val") for entry in children(choice, "listEntry")]
-    is_there = chosen.isdecimal() and int(chosen) < len(entries)
-    return entries[int(chosen)] if is_there else ""
+    return next(iter(entries[whole(chosen, len(entries)) :]), "")
 
 
 def symbol(element: Element) -> str:
