@@ -236,9 +236,10 @@ def written_number(number: int, form: str) -> str:
 
 
 def _letters(number: int, alphabet: str) -> str:
-    """Return a letter, behind the last of the alphabet doubled, and so on; digits beyond that."""
+    """Return a letter, with case behind the last doubled, and so on; digits beyond that."""
     times, place = divmod(number - 1, len(alphabet))
-    return alphabet[place] * (times + 1) if 0 <= times < _MOST_REPEATED else str(number)
+    most = _MOST_REPEATED if alphabet[0].upper() != alphabet[0] else 1
+    return alphabet[place] * (times + 1) if 0 <= times < most else str(number)
 
 
 def _chinese(number: int) -> str:
