@@ -59,7 +59,7 @@ def table(*rows: str) -> str:
 
 
 def word_parts(body: str, **parts: str) -> dict[str, str | bytes]:
-    """Return a Word file; ``parts`` are the contents of others by their kind, and core properties."""
+    """Return a Word file; ``parts`` are the contents of others by their kind."""
     found = docx_parts(body)
     found["word/document.xml"] = f"<w:document {NAMESPACES}><w:body>{body}</w:body></w:document>"
     roots = {"header": "hdr", "footer": "ftr"}
