@@ -37,16 +37,8 @@ _TEMPLATE_MOMENTS = frozenset(
 _NO_MOMENT = re.compile(
     r"(?:0001|1601|1900|1970|1980)-01-01(?:T00:00:00(?:\.0+)?Z?)?|1899-12-3[01].*"
 )
-_PROGRAMS = frozenset(
-    (
-        "python-docx",
-        "python-pptx",
-        "openpyxl",
-        "apache poi",
-        "un-named",
-        "unknown creator",
-        "docx4j",
-    )
+_PROGRAMS = re.compile(
+    "python-docx|python-pptx|openpyxl|docx4j|apache poi|un-named|unknown creator", re.IGNORECASE
 )
 _DRAWN = re.compile(r"word/(?:charts/chart|diagrams/data)\d*\.xml")
 
@@ -119,7 +111,8 @@ def core_properties(parts: Parts) -> tuple[str, dict[str, str]]:
     usual = "docProps/core.xml"
     name = next((found.target for found in stated if found.kind == "core-properties"), usual)
     root = None if parts.damage(name) else parts.xml(name)
-    fields = {local(child): (child.text or "").strip() for child in root or ()}
+    stated_fields = () if root is None else root
+    fields = {local(child): (child.text or "").strip() for child in stated_fields}
     named = {_FIELDS[name]: text for name, text in fields.items() if name in _FIELDS}
     return fields.get("title", ""), without_templates(named)
 
@@ -131,7 +124,7 @@ def without_templates(fields: dict[str, str]) -> dict[str, str]:
         for name, text in fields.items()
         if text
         and not (name in {"created", "modified"} and _is_no_moment(text))
-        and not (name == "author" and text.casefold() in _PROGRAMS)
+        and not (name == "author" and _PROGRAMS.fullmatch(text))
     }
 
 
@@ -232,13 +225,10 @@ def equation(element: Element) -> str:
     form = _FORMULAS.get(kind)
     if form is None:
         return _row(inner)
-    parts = dict.fromkeys(("e", "num", "den", "deg", "fName"), "") | {"sub": "", "sup": ""}
+    parts = dict.fromkeys(("e", "num", "den", "deg", "fName", "sub", "sup", "lim"), "")
     parts |= {local(child): equation(child).strip() for child in inner}
-    for name, write, mark in (("sub", lowered, "_"), ("sup", raised, "^"), ("deg", raised, "")):
-        parts[name] = _script(parts[name], write, mark)
-    if "lim" in parts:
-        below = kind == "limLow"
-        parts["lim"] = _script(parts["lim"], lowered if below else raised, "_" if below else "^")
+    marks = {"sub": "_", "sup": "^", "deg": "", "lim": "_" if kind == "limLow" else "^"}
+    parts |= {name: _script(parts[name], mark) for name, mark in marks.items()}
     parts |= {f"({name})": _grouped(text, str.isalnum) for name, text in parts.items()} | {
         f"<{name}>": _grouped(text, str.isdecimal) for name, text in parts.items()
     }
@@ -261,7 +251,8 @@ def _row(inner: Iterable[Element]) -> str:
 
 def _character(element: Element, name: str, usual: str) -> str:
     """Return the sign that the properties of a formula's part name, else the usual one."""
-    found = next(descendants(next(iter(element), element), name), None)
+    stated = next((one for one in element if local(one).endswith("Pr")), Element(""))
+    found = next(children(stated, name), None)
     return usual if found is None else attribute(found, "val")
 
 
@@ -271,9 +262,9 @@ def _grouped(text: str, is_one: Callable[[str], bool]) -> str:
     return text if is_whole or len(text) <= 1 else f"({text})"
 
 
-def _script(text: str, write: Callable[..., str], mark: str) -> str:
+def _script(text: str, mark: str) -> str:
     """Return raised or lowered text, marked as such if there are no such characters."""
-    shown = write(text, "") if write is raised else write(text)
+    shown = lowered(text) if mark == "_" else raised(text, "")
     if shown != text or not text:
         return shown
     return f"{mark}{text}" if len(text) == 1 else f"{mark}({text})"

@@ -482,7 +482,7 @@ def _block(text: str, mark: str, name: str, level: int, heading: int) -> _Block:
         return _Block(_as_text(text))
     if mark == "-" or _TIGHT.fullmatch(mark):
         return _Block(text, mark, name, level)
-    return _Block(f"{mark} {text}")
+    return _Block(_as_text(f"{mark} {text}"))
 
 
 def _as_text(text: str) -> str:

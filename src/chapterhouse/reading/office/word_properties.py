@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
@@ -57,15 +57,12 @@ class Level:
         return self.form == "bullet" and not re.search(r"\w\w", self.text)
 
 
-_Levels = Mapping[int, Level]
-
-
 @dataclass(frozen=True, slots=True)
 class List:
     """A list that paragraphs name: several may count as one, by ``counted``."""
 
     counted: str
-    levels: _Levels
+    levels: Mapping[int, Level]
     starts: Mapping[int, int]  # of levels at which it begins anew
 
 
@@ -123,46 +120,29 @@ def read_numbering(
     abstract = {attribute(one, "abstractNumId"): one for one in children(found, "abstractNum")}
     named = {attribute(one, "numId"): one for one in children(found, "num")}
 
+    def real(name: str) -> str:
+        """Follow a list that a numbering style stands for to the one that has levels."""
+        for _ in range(5):
+            style = value(abstract.get(name), "numStyleLink")
+            name = value(named.get(style_list.get(style, "")), "abstractNumId") or name
+        return name
+
     @cache
     def list_of(name: str) -> List | None:
         own = named.get(name)
-        return None if own is None else _list(own, abstract, named, style_list)
+        if own is None:
+            return None
+        counted = real(value(own, "abstractNumId"))
+        levels, starts = _levels(abstract.get(counted, own)), {}
+        for override in children(own, "lvlOverride"):
+            place, changed = whole(attribute(override, "ilvl"), 0), _levels(override)
+            levels |= changed
+            if (stated := value(override, "startOverride")) or changed:
+                known = levels.get(place)
+                starts[place] = whole(stated, known.start if known is not None else 1)
+        return List(counted, levels, starts)
 
     return list_of
-
-
-def _list(
-    own: Element,
-    abstract: Mapping[str, Element],
-    named: Mapping[str, Element],
-    style_list: Mapping[str, str],
-) -> List:
-    counted = _real(value(own, "abstractNumId"), abstract, named, style_list)
-    levels = _levels(abstract.get(counted, own))
-    starts = {}
-    for override in children(own, "lvlOverride"):
-        place, changed = whole(attribute(override, "ilvl"), 0), _levels(override)
-        levels |= changed
-        if (stated := value(override, "startOverride")) or changed:
-            known = levels.get(place)
-            starts[place] = whole(stated, known.start if known is not None else 1)
-    return List(counted, levels, starts)
-
-
-def _real(
-    name: str,
-    abstract: Mapping[str, Element],
-    named: Mapping[str, Element],
-    style_list: Mapping[str, str],
-) -> str:
-    """Follow a list that a numbering style stands for to the one that has levels."""
-    for _ in range(5):
-        own = abstract.get(name)
-        target = named.get(style_list.get(value(own, "numStyleLink"), ""))
-        if target is None or not (further := value(target, "abstractNumId")) or further == name:
-            break
-        name = further
-    return name
 
 
 def _levels(parent: Element) -> dict[int, Level]:
@@ -272,14 +252,7 @@ def read_styles(root: Element | None) -> tuple[Callable[[str], Style], Mapping[s
         for name, style in found.items()
         if attribute(style, "type") == "numbering"
     }
-    known: dict[str, Style] = {}
-
-    def style(name: str) -> Style:
-        if name not in known:
-            known[name] = _style(found, name)
-        return known[name]
-
-    return style, lists
+    return cache(lambda name: _style(found, name)), lists
 
 
 def _style(found: Mapping[str, Element], name: str) -> Style:
@@ -300,7 +273,7 @@ def _style(found: Mapping[str, Element], name: str) -> Style:
             level = whole(place, 0)
         if not list_ and (list_ := value(numbers, "numId")):
             owner = name
-        kind = kind or kind_of(child_of(own, "rPr") or (), "")
+        kind = kind or kind_of(child_of(own, "rPr"), "")
         name = value(own, "basedOn")
         if not name:
             break
@@ -318,9 +291,9 @@ def _outline(stated: str) -> int:
     return level + 1 if (level := whole(stated, 9)) < 9 else 0  # noqa: PLR2004 - there are nine
 
 
-def kind_of(properties: Iterable[Element], kind: str) -> str:
+def kind_of(properties: Element | None, kind: str) -> str:
     """Return how text stands: raised, lowered, struck out or hidden; empty in the line."""
-    for child in properties:
+    for child in () if properties is None else properties:
         match local(child):
             case "vanish" if is_on(child):
                 return "hidden"
@@ -334,10 +307,8 @@ def kind_of(properties: Iterable[Element], kind: str) -> str:
 
 # --- signs and forms ------------------------------------------------------------------------------
 
-
-_GREEK: Final = "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"
 SYMBOLS: Final[dict[str, dict[int, str]]] = {  # by font: the character of each code
-    "symbol": dict(zip(range(0x61, 0x7B), _GREEK, strict=True))
+    "symbol": dict(zip(range(0x61, 0x7B), "αβχδεφγηιϕκλμνοπθρστυϖωξψζ", strict=True))
     | dict(zip(range(0x41, 0x5B), "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", strict=True))
     | dict(zip(range(0xA3, 0xBF), "≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…", strict=False))
     | {code: chr(code) for code in range(0x20, 0x41)}
@@ -357,10 +328,9 @@ def form_result(data: Element | None) -> str:
     """Return what a field of a form shows that has no result: a tick, the chosen entry."""
     box, choice = child_of(data, "checkBox"), child_of(data, "ddList")
     if box is not None:
-        states = [child_of(box, "checked"), child_of(box, "default")]
-        return (
-            TICKED if is_on(next((one for one in states if one is not None), None)) else NOT_TICKED
-        )
+        state = child_of(box, "checked")
+        state = child_of(box, "default") if state is None else state
+        return TICKED if is_on(state) else NOT_TICKED
     if choice is None:
         return ""
     chosen = value(choice, "result") or value(choice, "default") or "0"
