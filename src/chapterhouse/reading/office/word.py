@@ -284,12 +284,13 @@ class _Writer:
                     text += piece.replace(shown, f"~~{shown}~~")
                 case "" | "struck":
                     text += piece
-        return _SPACES.sub(" ", text).strip()
+        is_plain = text.isprintable() and "  " not in text
+        return (text if is_plain else _SPACES.sub(" ", text)).strip()
 
     def _collect(self, element: Iterable[Element], kind: str) -> None:
         """Collect the pieces of text inside a paragraph, and the kind of each."""
         for child in element:
-            name = local(child)
+            name = child.tag.rpartition("}")[2]
             if (collect := self.collectors.get(name)) is not None:
                 collect(self, child, kind)
             elif name in _SIGNS:
@@ -311,10 +312,12 @@ class _Writer:
         properties = child_of(run, "rPr")
         self.font = ""
         if properties is not None:
-            fonts, style = child_of(properties, "rFonts"), value(properties, "rStyle")
-            font = "" if fonts is None else attribute(fonts, "ascii").casefold()
-            self.font = font if font in SYMBOLS else ""
-            kind = kind_of(properties, (style and self.document.style(style).kind) or kind)
+            fonts, style = child_of(properties, "rFonts"), child_of(properties, "rStyle")
+            if fonts is not None and (font := attribute(fonts, "ascii").casefold()) in SYMBOLS:
+                self.font = font
+            if style is not None:
+                kind = self.document.style(attribute(style, "val")).kind or kind
+            kind = kind_of(properties, kind)
         self._collect(run, kind)
 
     def _string(self, element: Element, kind: str) -> None:

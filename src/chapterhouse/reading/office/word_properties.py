@@ -171,8 +171,9 @@ def _form(level: Element) -> str:
 def child_of(element: Element | None, name: str) -> Element | None:
     """Return the first child of a name; None without one."""
     if element is not None:
+        ending = "}" + name  # much is looked for, so this is quick
         for child in element:
-            if local(child) == name:
+            if child.tag.endswith(ending):
                 return child
     return None
 
