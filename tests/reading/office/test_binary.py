@@ -109,6 +109,14 @@ def test_headers_footers_and_endnotes_of_old_word_files(*, compressed: bool) -> 
     ]  # fmt: skip
 
 
+def test_tables_in_headers_of_old_word_files_keep_their_cells_apart() -> None:
+    header = "Brandt\rOrder\aQX-55013\a\aCarrier\aHalvorsen\a\aCopy\r"
+    data = word_97({"text": "Body\r"}, [*[""] * 7, header, *[""] * 4], compressed=True)
+    assert binary.headers_and_endnotes(data) == [
+        "Header: Brandt Order | QX-55013 | Carrier | Halvorsen | Copy"
+    ]
+
+
 def test_earlier_and_damaged_word_files_have_none() -> None:
     earlier = bytearray(0x400)
     struct.pack_into("<2H", earlier, 0, 0xA5EC, 104)

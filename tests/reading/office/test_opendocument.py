@@ -99,6 +99,15 @@ def test_headers_and_footers_are_shown_once() -> None:
     assert text_of("<text:p>Body.</text:p>", RUNNING) == "Body.\n\nHeader: Harbour Board\n"
 
 
+def test_tables_in_headers_keep_their_cells_apart() -> None:
+    table = odf_table((("Order", "QX|7"), ("Carrier", "Halvorsen")))
+    header = f"<style:header>{table}<text:p>Copy</text:p></style:header>"
+    text = text_of(
+        "<text:p>Body.</text:p>", RUNNING.replace("<style:footer ", f"{header}<style:footer ", 1)
+    )
+    assert text.splitlines()[-1] == "Header: Order | QX|7 | Carrier | Halvorsen Copy"
+
+
 LINK = '<draw:object xlink:href="./Object 1" xmlns:xlink="http://www.w3.org/1999/xlink"/>'
 
 

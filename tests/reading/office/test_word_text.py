@@ -250,6 +250,13 @@ def test_tables_repeat_what_is_merged_and_nothing_else(body: str, lines: list[st
     ]
 
 
+def test_a_caption_of_a_table_stands_above_it() -> None:
+    captioned = table(row("a", "b")).replace(
+        "<w:tblPr/>", '<w:tblPr><w:tblCaption w:val="Fares"/></w:tblPr>'
+    )
+    assert shown(captioned) == "Fares\n\n| a | b |\n| --- | --- |\n"
+
+
 def test_tables_have_a_limit_that_merging_does_not_evade() -> None:
     rows = [row("a", "b"), row(*["c"] * 9)] * 200
     assert "| c |" in shown(table(*rows))

@@ -153,7 +153,8 @@ def _shown(text: str) -> str:
     while before != text:  # one within another
         before = text
         text = _FIELD.sub(lambda f: "" if _COUNTING.match(f[1]) else f[2] or "", text)
-    return running_text(_CONTROLS.sub(" ", text))
+    cells = (cell for cell in text.split("\a") if cell.strip())  # the sign behind each
+    return running_text(_CONTROLS.sub(" ", " | ".join(cells)))
 
 
 def prepare_rtf(data: bytes) -> bytes:

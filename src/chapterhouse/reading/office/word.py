@@ -418,6 +418,7 @@ class _Writer:
             columns = zip_longest(*rows[:headers], fillvalue="")
             rows[:headers] = [tuple(" ".join(filter(None, dict.fromkeys(one))) for one in columns)]
         if any(map(any, rows)):
+            yield _Block(_as_text(value(child_of(table, "tblPr"), "tblCaption").strip()))
             yield _Block(rows=tuple(rows))
 
     def _row(
