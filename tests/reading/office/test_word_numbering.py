@@ -115,6 +115,14 @@ OVERRIDE = (
             CONTRACT,
             "1. a\n3. b\n",
         ),
+        # Bullets are signs: not words, and not blanks, which set a paragraph behind an item.
+        (
+            item("a") + item("b", 1) + item("c", 2),
+            numbering(
+                level(0, "bullet", "o"), level(1, "bullet", " "), level(2, "bullet", "Note:")
+            ),
+            "- a\n\nb\n\nNote: c\n",
+        ),
         # Items in items, of several lists.
         (
             item("a") + item("x", 1, 9) + item("y", 1, 9) + item("b"),

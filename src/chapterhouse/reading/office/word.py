@@ -89,8 +89,7 @@ def read_docx(parts: Parts) -> Extraction:
     writer = document.writer(main, root, is_body=True)
     blocks = list(_in_lists(writer.blocks(() if root is None else root)))
     extras = (*document.comments(), *drawn_texts(parts), *document.headers_and_footers())
-    notes = (f"[^{number}]: {text}" for number, text in enumerate(writer.notes.values(), 1))
-    text = joined([*blocks, *notes, *extras])
+    text = joined([*blocks, *writer.notes.values(), *extras])
     title, metadata = core_properties(parts)
     if not believable_title(title, text):
         title = first_heading(text)
@@ -206,7 +205,7 @@ class _Writer:
     numbers: Numbers
     is_body: bool  # elsewhere no field counts pages, and no note has notes
     is_cut: bool  # some fields do not end, so that nothing tells instructions from text
-    notes: dict[str, str] = field(default_factory=dict)  # their texts by kind and id
+    notes: dict[tuple[str, str], str] = field(default_factory=dict)  # by kind and id
     fields: list[_Field] = field(default_factory=list)  # those that are open
     pieces: list[tuple[str, str]] = field(default_factory=list)  # texts of a paragraph, their kinds
     boxes: list[Element] = field(default_factory=list)  # of a paragraph
@@ -367,14 +366,12 @@ class _Writer:
             self.pieces.append((f"]({target.replace('(', '%28').replace(')', '%29')})", ""))
 
     def _note(self, element: Element, _kind: str) -> None:
-        kind = local(element).removesuffix("Reference")
-        name = f"{kind} {attribute(element, 'id')}"
         if not self.is_body:  # a note could name itself
             return
-        if name not in self.notes and (text := self.document.note(kind, attribute(element, "id"))):
-            self.notes[name] = text
-        if name in self.notes:
-            self._add(f"[^{list(self.notes).index(name) + 1}]", "")
+        kind, name = local(element).removesuffix("Reference"), attribute(element, "id")
+        if (kind, name) not in self.notes and (text := self.document.note(kind, name)):
+            self.notes[kind, name] = f"[^{len(self.notes) + 1}]: {text}"
+        self._add(self.notes.get((kind, name), "").partition(":")[0], "")
 
     def _control(self, element: Element, kind: str) -> None:
         """Collect what a control of a form shows; a box to tick is shown alike in every font."""

@@ -54,7 +54,8 @@ class Level:
     @property
     def is_bullet(self) -> bool:
         """Whether a sign stands before the paragraphs that is no text."""
-        return self.form == "bullet" and not re.search(r"\w\w", self.text)
+        is_sign = bool(self.text.strip()) and re.search(r"\w\w", self.text) is None
+        return self.form == "bullet" and is_sign
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,8 +63,6 @@ _ENTITY_CHARACTERS = 1_000_000
 _ITERATIONS = 100_000_000
 _XML_DEPTH = 1_024
 _IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
-_COMMENT_MARK = re.compile(r"\[cmt:\d+\]")
-_COMMENT = re.compile(r"^\[\^cmt\d+\]:\s+", re.MULTILINE)
 _NOTE = re.compile(r"^\[\^\d+\]:\s+", re.MULTILINE)
 _BLANK_LINES = re.compile(r"\n{3,}")
 _MESSAGE_HEADERS = tuple(
@@ -276,7 +274,6 @@ def _unescaped(text: str) -> str:
 def _tidy(text: str) -> str:
     """Take out what stands for pictures and anchors; keep what a reader of the page would see."""
     text = _IMAGE.sub("", text)
-    text = _COMMENT.sub("Comment: ", _COMMENT_MARK.sub("", text))
     return _BLANK_LINES.sub("\n\n", text).strip("\n") + "\n" if text.strip() else ""
 
 
