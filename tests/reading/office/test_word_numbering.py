@@ -129,7 +129,7 @@ OVERRIDE = (
             numbering(
                 level(0, "decimal", "%1."),
                 more='<w:abstractNum w:abstractNumId="8">'
-                + level(1, "bullet", "")
+                + level(1, "bullet", "\uf0b7")
                 + '</w:abstractNum><w:num w:numId="9"><w:abstractNumId w:val="8"/></w:num>',
             ),
             "1. a\n   - x\n   - y\n2. b\n",
