@@ -85,8 +85,15 @@ def write_pdf(
     info: dict[str, str] | None = None,
     outline: list[tuple[str, int]] | None = None,
     password: str = "",
+    labels: str = "",
+    files: list[tuple[str, bytes]] | None = None,
+    listed: bool = True,
 ) -> bytes:
-    """Return a PDF of these pages; ``outline`` names bookmarks and their pages from 0."""
+    """Return a PDF of these pages; ``outline`` names bookmarks and their pages from 0.
+
+    ``labels`` are the numbers of its page labels (ISO 32000-1, 12.4.2). Of ``files`` those that are
+    not ``listed`` belong to an annotation, which calls the first ``@0``.
+    """
     count = len(pages)
     first = 5  # objects: catalog, page tree, two fonts, then two a page
     outlines = f"/Outlines {first + 2 * count} 0 R" if outline else ""
@@ -113,7 +120,17 @@ def write_pdf(
         objects.append(
             f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
         )
-    objects += _outline(outline or [], first, count) + marks
+    specified = beside + len(marks)
+    names = [f"({name}) {specified + 2 * n} 0 R" for n, (name, _) in enumerate(files or [])]
+    inside = [one for n, file in enumerate(files or []) for one in _file(*file, specified + 2 * n)]
+    if names and listed:
+        objects[0] = (
+            objects[0][:-2] + f"/Names << /EmbeddedFiles << /Names [{' '.join(names)}] >> >> >>"
+        )
+    if labels:
+        objects[0] = objects[0][:-2] + f"/PageLabels << /Nums [{labels}] >> >>"
+    objects += _outline(outline or [], first, count)
+    objects += [mark.replace("@0", f"{specified} 0 R") for mark in marks] + inside
     trailer = ""
     if info:
         objects.append("<< " + " ".join(f"/{key} ({value})" for key, value in info.items()) + " >>")
@@ -134,6 +151,16 @@ def opened(page: Page) -> Iterator[tuple[Any, Any]]:
         yield loaded.raw, textpage.raw
     finally:
         document.close()
+
+
+def _file(name: str, content: bytes, number: int) -> tuple[str, str]:
+    """Return the two objects of an embedded file, of which the first has this number."""
+    written = content.hex() + ">"
+    return (
+        f"<< /Type /Filespec /F ({name}) /UF ({name}) /EF << /F {number + 1} 0 R >> >>",
+        f"<< /Type /EmbeddedFile /Filter /ASCIIHexDecode /Length {len(written)} >>\n"
+        f"stream\n{written}\nendstream",
+    )
 
 
 def _outline(outline: list[tuple[str, int]], first: int, count: int) -> list[str]:

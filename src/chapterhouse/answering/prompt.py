@@ -21,6 +21,7 @@ from typing import Final
 from chapterhouse.answering.cite import section_name
 from chapterhouse.retrieval.present import Layout, visible
 from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.naming import page_name
 from chapterhouse.text.sanitise import (
     LOOKS_LIKE_A_CITATION,
     inert,
@@ -267,8 +268,8 @@ def _place(excerpt: Excerpt) -> Iterator[str]:
     is_repeated = heading in {"", document.title} or excerpt.text.lstrip("# \n").startswith(heading)
     if not is_repeated:
         yield f" / {_short(heading)}"
-    if chunk.page is not None:
-        yield ", " + _short(f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")
+    if page := page_name(document.page_kind, chunk.page, chunk.page_label):
+        yield ", " + _short(page)
 
 
 def _short(name: str) -> str:

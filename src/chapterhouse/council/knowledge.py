@@ -20,6 +20,7 @@ from typing import Final
 
 from chapterhouse.errors import UsageError
 from chapterhouse.text.counting import counted
+from chapterhouse.text.naming import page_name
 from chapterhouse.text.sanitise import neutralise, prompt_lines, sanitise, sanitise_line
 from chapterhouse.types import (
     Chunk,
@@ -281,9 +282,8 @@ def _place(hit: Hit) -> str:
 
 def place_of(document: Document, chunk: Chunk, name: str | int, *more: str) -> str:
     """Return file, page, chunk and section on one line: ``may.pdf (page 4, chunk 8, …)``."""
-    facts = [f"chunk {name}"]
-    if chunk.page is not None:
-        facts.insert(0, f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")
+    page = page_name(document.page_kind, chunk.page, chunk.page_label)
+    facts = [*([page] if page else []), f"chunk {name}"]
     if chunk.section_path:
         facts.append(f"section {_SECTION_MARK.join(chunk.section_path)[:120]}")
     return f"{document.source[:120]} ({', '.join((*facts, *more))})"

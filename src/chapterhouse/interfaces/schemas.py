@@ -217,7 +217,9 @@ class PassageResult(Result):
     title: str
     source: str = Field(description="The file: the added folder's name and the path below it.")
     page: int | None = Field(description="Page, slide or sheet, where the format has them.")
-    page_label: str = Field(description="Name of the sheet or slide, or empty.")
+    page_label: str = Field(
+        description="Name of the sheet or slide, or a page's printed number; or empty."
+    )
     section_path: tuple[str, ...] = Field(description="Headings above it, outermost first.")
     start: int = Field(description="First character, counted in Unicode code points from 0.")
     end: int = Field(description="The character behind the last.")

@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 from typing import Final
 
+from chapterhouse.text.naming import page_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Citation, Trust
 
@@ -59,13 +60,3 @@ def _cut(text: str, longest: int | None) -> str:
 def without_title(title: str, section_path: tuple[str, ...]) -> tuple[str, ...]:
     """Return the headings below a title; the outermost often is the title again."""
     return section_path[1:] if section_path[:1] == (title,) else section_path
-
-
-def page_name(kind: str, number: int | None, label: str) -> str:
-    """Return a page, slide or sheet as people call it, or empty.
-
-    A sheet is known by its name; a slide or page by its number.
-    """
-    if number is None:
-        return ""
-    return f"sheet {label}" if kind == "sheet" and label else f"{kind or 'page'} {number}"

@@ -14,11 +14,12 @@ from chapterhouse.presenting.blocks import (
     paragraph,
     plain,
 )
-from chapterhouse.presenting.citing import page_name, without_title
+from chapterhouse.presenting.citing import without_title
 from chapterhouse.presenting.quoted import quoted_blocks
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted
 from chapterhouse.text.markdown import sentence_spans
+from chapterhouse.text.naming import page_name
 from chapterhouse.types import Hit, SearchResult, Trust
 
 _REPEATS: Final = 5  # of a passage that are named

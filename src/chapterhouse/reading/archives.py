@@ -47,15 +47,17 @@ def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
 
 def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
     if entry.encrypted:
-        return _problem(entry.name, "encrypted", "It is protected by a password in its archive.")
+        return problem_member(
+            entry.name, "encrypted", "It is protected by a password in its archive."
+        )
     if entry.size > limits.archive_entry_bytes:
-        return _over(entry.name, entry.size, limits)
+        return oversized_member(entry.name, entry.size, limits)
     try:
         content = inflate(data, entry, entry.size + 1)
     except RejectedError as error:
-        return _problem(entry.name, error.code, error.message)
+        return problem_member(entry.name, error.code, error.message)
     if len(content) != entry.size or zlib.crc32(content) != entry.checksum:
-        return _problem(entry.name, "archive-damaged", "It is damaged in its archive.")
+        return problem_member(entry.name, "archive-damaged", "It is damaged in its archive.")
     return Member(entry.name, content, entry.modified)
 
 
@@ -64,7 +66,7 @@ def _of_tar(data: bytes, limits: Limits) -> Iterator[Member]:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
             for entry in archive:
                 if entry.issym() or entry.islnk():
-                    yield _problem(entry.name, "symbolic-link", "Links are not followed.")
+                    yield problem_member(entry.name, "symbolic-link", "Links are not followed.")
                 elif entry.isreg():
                     yield _tar_member(archive, entry, limits)
     except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
@@ -73,11 +75,11 @@ def _of_tar(data: bytes, limits: Limits) -> Iterator[Member]:
 
 def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo, limits: Limits) -> Member:
     if entry.size > limits.archive_entry_bytes:
-        return _over(entry.name, entry.size, limits)
+        return oversized_member(entry.name, entry.size, limits)
     opened = archive.extractfile(entry)
     content = opened.read() if opened else b""
     if len(content) != entry.size:
-        return _problem(entry.name, "archive-damaged", "It is cut off in its archive.")
+        return problem_member(entry.name, "archive-damaged", "It is cut off in its archive.")
     return Member(entry.name, content, max(int(entry.mtime), 0))
 
 
@@ -88,7 +90,7 @@ def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iter
         return
     path = _inner_name(name, format_)
     if len(content) > limits.archive_entry_bytes:
-        yield _over(path, len(content), limits)
+        yield oversized_member(path, len(content), limits)
         return
     yield Member(path, content)
 
@@ -164,11 +166,12 @@ def _damaged(error: object) -> RejectedError:
     return RejectedError("archive-damaged", f"The archive is damaged: {reason}.")
 
 
-def _problem(path: str, code: str, sentence: str) -> Member:
+def problem_member(path: str, code: str, sentence: str) -> Member:
     """Return what stands in the place of a file that cannot be had."""
     return Member(path, b"", problem=Notice(code, sentence))
 
 
-def _over(path: str, size: int, limits: Limits) -> Member:
+def oversized_member(path: str, size: int, limits: Limits) -> Member:
+    """Return what stands in the place of a file with more bytes than one may have."""
     sentence = f"It has {size:,} bytes; the limit is {limits.archive_entry_bytes:,}."
-    return _problem(path, "too-large", sentence)
+    return problem_member(path, "too-large", sentence)

@@ -26,7 +26,7 @@ READERS: Final[Mapping[str, tuple[str, ...]]] = {
     **dict.fromkeys(("odp", "odg"), ("office.opendocument:read_drawn", "parts", "format")),
     "mbox": ("mail:read_mbox", "data"),
     "eml": ("mail:read_eml", "data", "limits"),
-    "pdf": ("pdf.document:read_pdf", "data", "name"),
+    "pdf": ("pdf.document:read_pdf", "data", "name", "limits"),
     "html": ("html.page:read_html", "data"),
     "md": ("plain:read_markdown", "data"),
     "txt": ("plain:read_text", "data"),

@@ -144,7 +144,7 @@ NOTICES: Final[Mapping[str, str]] = MappingProxyType({
     "attachments-not-read": "Files in it were not read.",
     "attachments-rejected": "Files in it gave no text; each is listed with its own reason.",
     "no-text": "No text was found in the file.",
-    "contents-not-read": "Pictures or files in an Office document were not read.",
+    "contents-not-read": "Pictures in it, or files, were not read.",
     "ocr": "A page was read by OCR; the sentence says how sure it is.",
     "ocr-unsure": "A page was read by OCR with a confidence at which words are often wrong.",
     "ocr-not-installed": "There is an image of text, and no OCR engine to read it.",

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from chapterhouse.text.naming import page_name
 from chapterhouse.text.sanitise import prompt_block
 from chapterhouse.types import Context, Document, Excerpt
 
@@ -33,8 +34,8 @@ def place_line(excerpt: Excerpt) -> str:
     if sections[:1] == [" ".join(document.title.split())]:
         sections = sections[1:]
     parts = [f"**{_SECTION_MARK.join(sections)}**"] if sections else []
-    if chunk.page is not None:
-        parts.append(f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")
+    page = page_name(document.page_kind, chunk.page, chunk.page_label)
+    parts += [" ".join(page.split())] if page else []
     return ", ".join([*parts, chunk.id])
 
 

@@ -110,3 +110,17 @@ _TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 def is_tool_name(name: str) -> bool:
     """Whether every service of models takes a tool of this name."""
     return _TOOL_NAME.fullmatch(name) is not None
+
+
+def page_name(kind: str, number: int | None, label: str) -> str:
+    """Return a page, slide or sheet as people call it, or empty where there is no number.
+
+    A sheet is known by its name, a slide by its number; a page by its place in the file, with what
+    is printed on it where that is something else.
+    """
+    if number is None:
+        return ""
+    if kind == "sheet" and label:
+        return f"sheet {label}"
+    printed = f" (labelled {label})" if kind == "page" and label not in {"", str(number)} else ""
+    return f"{kind or 'page'} {number}{printed}"

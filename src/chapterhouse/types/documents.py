@@ -229,7 +229,8 @@ class Chunk:
             elsewhere in the document, so they are shown and indexed but are not in ``text``.
         section_path: Titles of the headings it stands under, outermost first.
         page: Number of the page, slide or sheet on which it starts, or None.
-        page_label: That page's own name: a sheet's name, a slide's title, or empty.
+        page_label: That page's own name: a sheet's name, a slide's title, what is printed on a page
+            as its number where that is something else, or empty.
         tokens: Number of tokens in header and text, by the library's tokenizer.
         parents: Larger spans of the document that it lies in, the innermost first; retrieval
             may answer with one of them.

@@ -35,12 +35,12 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
 from chapterhouse.presenting.blocks import Raw, Style, TerminalBlock, verbatim
-from chapterhouse.presenting.citing import page_name, without_title
+from chapterhouse.presenting.citing import without_title
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.counting import counted
-from chapterhouse.text.naming import system_path
+from chapterhouse.text.naming import page_name, system_path
 from chapterhouse.types import Answer, Body, Context, Document, SearchResult
 
 if TYPE_CHECKING:

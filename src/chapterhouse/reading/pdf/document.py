@@ -8,16 +8,17 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.limits import Allowance, need_time
+from chapterhouse.reading.limits import Allowance, Limits, need_time
 from chapterhouse.reading.markdown import believable_title, count
 from chapterhouse.reading.ocr import Recognition, how_to_install, ocr_image, ocr_notice
+from chapterhouse.reading.pdf.embedded import document_files, page_files, within_limits
 from chapterhouse.reading.pdf.fields import page_marks
 from chapterhouse.reading.pdf.furniture import Place, running_lines
 from chapterhouse.reading.pdf.page import (
@@ -33,7 +34,7 @@ from chapterhouse.reading.pdf.page import (
     style_of,
 )
 from chapterhouse.reading.pdf.text import page_text
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 _FEW_CHARACTERS = 30  # a page with less beside a large picture has a stamp, no text layer
 _LARGE = 0.5  # share of the page that such a picture covers
@@ -51,6 +52,8 @@ _MOST_UNMAPPED = 10  # characters of a page; a formula may have some signs that 
 _UNMAPPED_SHARE = 0.5  # of the characters of a page that is better read by OCR
 _END, _END_WITHIN = b"%%EOF", 2048  # what a whole file ends with, and how near its last byte
 _MOST_ALIKE = 20  # notices of one code that name a page each
+_LIMITS = Limits()
+_LONGEST_LABEL = 40  # characters of what is printed as the number of a page
 _TITLE_PAGES = 2  # pages on which the first large heading may be the title
 _LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")  # ISO 32000-1, 7.9.4
@@ -121,17 +124,19 @@ class _Read:
     number: int
     layout: PageLayout
     recognised: Recognition | None = None
+    files: tuple[Member, ...] = ()
+    label: str = ""
 
 
-def read_pdf(data: bytes, name: str) -> Extraction:
-    """Read a PDF to one Markdown text a page, in reading order."""
+def read_pdf(data: bytes, name: str, limits: Limits = _LIMITS) -> Extraction:
+    """Read a PDF to one Markdown text a page, in reading order, and the files in it."""
     need_time(_SECONDS_TO_OPEN)
     document = _opened(data, name)
     try:
         number_of_pages = len(document)
         if number_of_pages == 0:
             raise _unreadable(f"{name} holds no pages.")
-        pages, notices = _read_pages(document, number_of_pages)
+        pages, notices = _read_pages(document, number_of_pages, limits)
         if not pages:
             raise _unreadable(f"No page of {name} can be opened.")
         need_time(_SECONDS_A_PAGE_AFTERWARDS * number_of_pages)
@@ -146,6 +151,8 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         # Where a page was too much to lay out, its bare text is what was kept.
         skipped = any(notice.code == "layout-skipped" for notice in notices)
         missed = () if skipped else missing_words(data, mapped)
+        pinned = (member for page in pages for member in page.files)
+        files, unread = within_limits(chain(document_files(document.raw, limits), pinned), limits)
         return Extraction(
             pages=mapped,
             format="pdf",
@@ -153,7 +160,8 @@ def read_pdf(data: bytes, name: str) -> Extraction:
             page_kind="page",
             title=title if believable_title(title, text) else heading,
             metadata=_metadata(document),
-            notices=(*_gathered(notices), *running, *missed),
+            notices=(*_gathered(notices), *running, *missed, *unread),
+            members=files,
         )
     finally:
         document.close()
@@ -181,10 +189,10 @@ def _unreadable(message: str) -> RejectedError:
     return RejectedError("unreadable", message, hint=hint)
 
 
-def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
+def _read_pages(document: Any, count: int, limits: Limits) -> tuple[list[_Read], list[Notice]]:
     pages: list[_Read] = []
     notices: list[Notice] = []
-    remaining = MOST_LAYOUT_CHARACTERS
+    remaining, room = MOST_LAYOUT_CHARACTERS, limits.archive_bytes
     seconds = min(_MOST_SECONDS, _SECONDS + _SECONDS_A_PAGE * count)
     allowance = Allowance(seconds, _MOST_SECONDS)
     for number in range(1, count + 1):
@@ -194,7 +202,8 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
             break
         began = time.monotonic()
         try:
-            page, notice = _read_page(document, number, min(MOST_CHARACTERS, remaining))
+            most = min(MOST_CHARACTERS, remaining)
+            page, notice = _read_page(document, number, most, limits if room > 0 else None)
         except pdfium.PdfiumError:
             sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
@@ -203,6 +212,7 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
             allowance.count_apart(time.monotonic() - began)
         pages.append(page)
         remaining = max(0, remaining - page.layout.characters)
+        room -= sum(len(file.data) for file in page.files)
         if notice:
             notices.append(notice)
     return pages, notices
@@ -217,7 +227,10 @@ def _left_out(first: int, last: int, unreadable: int) -> Notice:
     return Notice("text-truncated", f"{which} not read: {reason}.")
 
 
-def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read, Notice | None]:
+def _read_page(
+    document: Any, number: int, most_characters: int, limits: Limits | None
+) -> tuple[_Read, Notice | None]:
+    """Return a page, with the files pinned to it where there are limits for them."""
     page = document[number - 1]
     textpage = None
     try:
@@ -226,19 +239,27 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
         form = document.formenv.raw if document.formenv is not None else None
         marks = page_marks(form, page.raw)
         layout = page_layout(page.raw, textpage.raw, size, most_characters, marks)
+        files = tuple(page_files(page.raw, limits)) if limits else ()
+        read = _Read(number, layout, files=files, label=_label(document, number))
         if layout.plain:
             sentence = f"Page {number} holds too much to look for headings and tables on it."
-            return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
+            return read, Notice("layout-skipped", sentence, page=number)
         unmapped = layout.unmapped_share >= _UNMAPPED_SHARE
         if unmapped or is_scan(layout, *size):
             found, notice = recognised(page.raw, size, number)
             layout_used = layout._replace(lines=()) if unmapped and found else layout
-            return _Read(number, layout_used, found), notice
-        return _Read(number, layout), None
+            return replace(read, layout=layout_used, recognised=found), notice
+        return read, None
     finally:
         if textpage is not None:
             textpage.close()
         page.close()
+
+
+def _label(document: Any, number: int) -> str:
+    """Return what is printed as the number of a page where that is something else."""
+    label = _one_line(document.get_page_label(number - 1))[:_LONGEST_LABEL]
+    return "" if label == str(number) else label
 
 
 def _written(
@@ -258,7 +279,7 @@ def _written(
         recognised_text = page.recognised.text if page.recognised else ""
         parts = (markdown(found), _plain(page.layout.plain), _plain(recognised_text))
         text = "\n\n".join(part for part in parts if part)
-        written.append(ExtractedPage(text, page.number))
+        written.append(ExtractedPage(text, page.number, page.label))
     return written, title
 
 
@@ -297,7 +318,11 @@ def _outlines(document: Any) -> dict[int, Outline]:
 
 
 def _stated(document: Any, key: str) -> str:
-    return " ".join(_CONTROL.sub(" ", document.get_metadata_value(key)).split())
+    return _one_line(document.get_metadata_value(key))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_CONTROL.sub(" ", text).split())
 
 
 def _metadata(document: Any) -> dict[str, str]:

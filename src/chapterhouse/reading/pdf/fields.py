@@ -98,8 +98,8 @@ def _note(annotation: Any) -> str:
 
 def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
     kind = pdfium.FPDFAnnot_GetFormFieldType(form, annotation)
-    label = _wide(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
-    label = label or _wide(partial(pdfium.FPDFAnnot_GetFormFieldName, form, annotation))
+    label = wide_string(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
+    label = label or wide_string(partial(pdfium.FPDFAnnot_GetFormFieldName, form, annotation))
     if kind in _BOXES:
         checked = pdfium.FPDFAnnot_IsChecked(form, annotation)
         yield Mark("\u2612" if checked else "\u2610", place, label, is_box=True)
@@ -108,7 +108,7 @@ def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
         return
     text = ""
     if kind in _VALUES:
-        text = _wide(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
+        text = wide_string(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
     elif kind == pdfium.FPDF_FORMFIELD_LISTBOX:
         text = ", ".join(_selected(form, annotation))
     if text:
@@ -118,7 +118,7 @@ def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
 def _selected(form: Any, annotation: Any) -> Iterator[str]:
     for number in range(max(0, pdfium.FPDFAnnot_GetOptionCount(form, annotation))):
         if pdfium.FPDFAnnot_IsOptionSelected(form, annotation, number):
-            yield _wide(partial(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, number))
+            yield wide_string(partial(pdfium.FPDFAnnot_GetOptionLabel, form, annotation, number))
 
 
 def _drawn_text(annotation: Any) -> str:
@@ -126,15 +126,15 @@ def _drawn_text(annotation: Any) -> str:
     if text := _string(annotation, b"Contents"):
         return text
     mode = pdfium.FPDF_ANNOT_APPEARANCEMODE_NORMAL
-    drawn = _wide(partial(pdfium.FPDFAnnot_GetAP, annotation, mode))
+    drawn = wide_string(partial(pdfium.FPDFAnnot_GetAP, annotation, mode))
     return " ".join(re.sub(r"\\(.)", r"\1", part) for part in _SHOWN_TEXT.findall(drawn))
 
 
 def _string(annotation: Any, key: bytes) -> str:
-    return _wide(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key))
+    return wide_string(partial(pdfium.FPDFAnnot_GetStringValue, annotation, key))
 
 
-def _wide(call: Callable[..., int]) -> str:
+def wide_string(call: Callable[..., int]) -> str:
     """Return the UTF-16 string that a call writes to a buffer, white space as single spaces."""
     size = min(call(None, 0), 2 * _LONGEST)
     if size <= 2:  # noqa: PLR2004 - the end mark alone
