@@ -156,10 +156,10 @@ def opened(page: Page) -> Iterator[tuple[Any, Any]]:
 def _file(name: str, content: bytes, number: int) -> tuple[str, str]:
     """Return the two objects of an embedded file, of which the first has this number."""
     written = content.hex() + ">"
+    head = f"<< /Type /EmbeddedFile /Filter /ASCIIHexDecode /Length {len(written)} >>"
     return (
         f"<< /Type /Filespec /F ({name}) /UF ({name}) /EF << /F {number + 1} 0 R >> >>",
-        f"<< /Type /EmbeddedFile /Filter /ASCIIHexDecode /Length {len(written)} >>\n"
-        f"stream\n{written}\nendstream",
+        f"{head}\nstream\n{written}\nendstream",
     )
 
 

@@ -18,6 +18,7 @@ from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.markdown import code_block, first_heading, markdown_table, marked_pages
 from chapterhouse.reading.preflight import declaration, entities, expand_entities
+from chapterhouse.text.hyphens import join_lines
 from chapterhouse.types import ExtractedPage, Extraction
 
 _DELIMITERS = ",;\t|"
@@ -30,9 +31,11 @@ _JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
 def read_text(data: bytes) -> Extraction:
-    """Read plain text; nothing in it is taken for a heading."""
+    """Read plain text; nothing in it is taken for a heading, and torn words are made whole."""
     text, notices = decode(data)
-    return Extraction((ExtractedPage(text),), "txt", METHOD, markdown=False, notices=notices)
+    return Extraction(
+        (ExtractedPage(join_lines(text)),), "txt", METHOD, markdown=False, notices=notices
+    )
 
 
 def read_markdown(data: bytes) -> Extraction:

@@ -19,12 +19,12 @@ def page() -> Page:
 
 
 def test_files_of_a_document_are_files_in_it_beside_its_pages() -> None:
-    files = [("annex.txt", ANNEX), ("../../pr\xfcfung.csv", b"a;b\n1;2\n"), ("empty.txt", b"")]
+    files = [("annex.txt", ANNEX), ("../../pr\xfcfung.csv", b"a;b\n1;2\n")]
     found = read(write_pdf([page()], files=files), "x.pdf", LIMITS)
 
     assert found.pages[0].text == PAGE
     assert [(one.path, one.data) for one in found.members] == [
-        ("annex.txt", ANNEX), ("pr\xfcfung.csv", b"a;b\n1;2\n"), ("empty.txt", b""),
+        ("annex.txt", ANNEX), ("pr\xfcfung.csv", b"a;b\n1;2\n"),
     ]  # fmt: skip
 
 

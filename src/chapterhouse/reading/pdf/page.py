@@ -19,6 +19,7 @@ from chapterhouse.reading.pdf.text import (
     page_text,
     page_words,
 )
+from chapterhouse.text.hyphens import is_torn, join_torn, words_of
 
 MOST_CHARACTERS = 30_000  # a page with more keeps its plain text: layout is for what people read
 # Where a font has no map of characters, PDFium gives its codes for the glyphs. Left out are
@@ -186,7 +187,7 @@ def style_of(pages: Sequence[Sequence[Line]]) -> Style:
             if not line.table:
                 weights[line.size] += len(line.text)
                 bold += len(line.text) * line.bold
-                vocabulary.update(re.findall(r"[\w-]+", line.text.casefold()))
+                vocabulary |= words_of(line.text)
     body = max(weights, key=lambda size: (weights[size], size), default=0.0)
     is_emphasised = bold < _MOST_BOLD * weights.total()
     levels = _levels([size for size in weights if size >= _LARGER * body], pages)
@@ -320,8 +321,8 @@ def joined(group: Sequence[Line], vocabulary: frozenset[str]) -> str:
     for line in group:
         if not text:
             text = line.text
-        elif text.endswith(("-", "\u00ad")) and line.text[:1].isalpha() and text[-2:-1].isalpha():
-            text = _whole(text, line.text, vocabulary)
+        elif is_torn(text, line.text):
+            text = join_torn(text, line.text, vocabulary)
         elif is_wide(text[-1]) and is_wide(line.text[0]) and not _has_spaces(group):
             text += line.text
         else:
@@ -332,19 +333,6 @@ def joined(group: Sequence[Line], vocabulary: frozenset[str]) -> str:
 def _has_spaces(group: Sequence[Line]) -> bool:
     """Whether the script parts words by spaces, as Korean does and Chinese does not."""
     return any("가" <= character <= "힣" for line in group for character in line.text)
-
-
-def _whole(text: str, rest: str, vocabulary: frozenset[str]) -> str:
-    """Join two halves of a word; the hyphen stays where the document uses it elsewhere."""
-    head = re.findall(r"[\w-]+$", text[:-1])
-    tail = re.findall(r"^[\w-]+", rest)
-    if not head or not tail or not rest[0].islower():
-        return text + rest
-    plain = (head[0] + tail[0]).casefold()
-    hyphened = f"{head[0]}-{tail[0]}".casefold()
-    if hyphened in vocabulary and plain not in vocabulary:
-        return text + rest
-    return text[:-1] + rest
 
 
 def _heading_level(group: Sequence[Line], style: Style, outline: Outline) -> int:

@@ -9,6 +9,7 @@ import pypdfium2.raw as pdfium
 
 from chapterhouse.reading.pdf.layout import bounding_box
 from chapterhouse.reading.pdf.text import Box, Place, Word, is_right_to_left
+from chapterhouse.text.hyphens import is_torn, join_torn
 
 _THIN = 2.5  # points: a path no thicker than this is a line
 _SHORT = 4.0  # points: a line no longer than this is a dot
@@ -353,8 +354,8 @@ def joined_lines(lines: Iterable[str]) -> str:
     """Join the lines of a cell, a word parted at a line's end made whole."""
     text = ""
     for line in lines:
-        if text.endswith("-") and line[:1].islower() and text[-2:-1].isalpha():
-            text = text[:-1] + line
+        if is_torn(text, line):
+            text = join_torn(text, line, frozenset())
         else:
             text = f"{text} {line}" if text else line
     return text
