@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from chapterhouse.reading.pdf.layout import Segment, bounding_box, visual_rows
-from chapterhouse.reading.pdf.tables import Table, joined_lines
+from chapterhouse.reading.pdf.tables import Table, emphasised, joined_lines
 from chapterhouse.reading.pdf.text import LEADERS, Word, is_right_to_left
 
 _MARKER = re.compile(r"[-*•·▪◦‣–—■□●○➢✓\ue000-\uf8ff]|\(?[0-9]{1,3}[.)]|\(?[a-z][.)]|\[\d+\]")
@@ -191,7 +191,11 @@ def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
         cells = [row[::-1] for row in cells]
     items = [item for row in rows for item in row]
     words = frozenset(word.order for item in items for word in item.words)
-    return [Table(tuple(cells), bounding_box(item.box for item in items), words)]
+    table = Table(tuple(cells), bounding_box(item.box for item in items), words)
+    placed = [
+        (n, line.column, word) for n, row in enumerate(lines) for line in row for word in line.words
+    ]
+    return [emphasised(table, placed)]
 
 
 def _continues(rows: Sequence[Row]) -> bool:

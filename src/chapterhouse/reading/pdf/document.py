@@ -18,6 +18,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance, Limits, need_time
 from chapterhouse.reading.markdown import believable_title, count
 from chapterhouse.reading.ocr import Recognition, how_to_install, ocr_image, ocr_notice
+from chapterhouse.reading.pdf.continuing import continue_tables
 from chapterhouse.reading.pdf.embedded import document_files, page_files, within_limits
 from chapterhouse.reading.pdf.fields import page_marks
 from chapterhouse.reading.pdf.furniture import Place, running_lines
@@ -33,6 +34,7 @@ from chapterhouse.reading.pdf.page import (
     page_layout,
     style_of,
 )
+from chapterhouse.reading.pdf.tables import Table
 from chapterhouse.reading.pdf.text import page_text
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
@@ -203,7 +205,9 @@ def _read_pages(document: Any, count: int, limits: Limits) -> tuple[list[_Read],
         began = time.monotonic()
         try:
             most = min(MOST_CHARACTERS, remaining)
-            page, notice = _read_page(document, number, most, limits if room > 0 else None)
+            last = pages[-1].layout.lines if pages else ()
+            above = next((line.table for line in reversed(last) if line.table), None)
+            page, notice = _read_page(document, number, most, limits if room > 0 else None, above)
         except pdfium.PdfiumError:
             sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
@@ -228,7 +232,11 @@ def _left_out(first: int, last: int, unreadable: int) -> Notice:
 
 
 def _read_page(
-    document: Any, number: int, most_characters: int, limits: Limits | None
+    document: Any,
+    number: int,
+    most_characters: int,
+    limits: Limits | None,
+    above: Table | None,
 ) -> tuple[_Read, Notice | None]:
     """Return a page, with the files pinned to it where there are limits for them."""
     page = document[number - 1]
@@ -238,7 +246,7 @@ def _read_page(
         size = page.get_size()
         form = document.formenv.raw if document.formenv is not None else None
         marks = page_marks(form, page.raw)
-        layout = page_layout(page.raw, textpage.raw, size, most_characters, marks)
+        layout = page_layout(page.raw, textpage.raw, size, most_characters, marks, above)
         files = tuple(page_files(page.raw, limits)) if limits else ()
         read = _Read(number, layout, files=files, label=_label(document, number))
         if layout.plain:
@@ -271,6 +279,7 @@ def _written(
         for place, page in enumerate(pages)
     ]
     style = style_of(retained)
+    retained = continue_tables(retained, [page.layout.height for page in pages])
     title, written = "", []
     for page, lines in zip(pages, retained, strict=True):
         found = blocks(lines, style, outlines.get(page.number, {}))

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from chapterhouse.reading.markdown import markdown_table
 from chapterhouse.reading.pdf.aligned import aligned_tables
 from chapterhouse.reading.pdf.fields import PageMarks, with_marks
+from chapterhouse.reading.pdf.headings import heading_of, pairs, table_markdown
 from chapterhouse.reading.pdf.layout import Segment, bounding_box, columns, reading_order, segments
 from chapterhouse.reading.pdf.tables import Drawing, Table, drawn, ruled_tables
 from chapterhouse.reading.pdf.text import (
@@ -31,7 +31,7 @@ _LEVEL = 2.0  # points by which words on one line may differ in height
 
 
 class Line(NamedTuple):
-    """A line of text or a whole table (``table`` set) in its place on the page.
+    """A line of text, or a whole table as Markdown, in its place on the page.
 
     ``parts`` are the texts of a line between which there are wide gaps; empty for a table.
     """
@@ -40,7 +40,7 @@ class Line(NamedTuple):
     box: Box
     size: float = 0.0
     bold: bool = False
-    table: bool = False
+    table: Table | None = None
     sideways: bool = False
     parts: tuple[str, ...] = ()
 
@@ -67,8 +67,12 @@ def page_layout(
     size: tuple[float, float],
     most_characters: int,
     marks: PageMarks,
+    above: Table | None = None,
 ) -> PageLayout:
-    """Return the lines and tables of a loaded page, whose size is in points, and its marks."""
+    """Return the lines and tables of a loaded page, whose size is in points, and its marks.
+
+    ``above`` is the table with which the page before ends.
+    """
     count = character_count(textpage)
     if count > most_characters:
         values = (f"{mark.label}: {mark.text}" for mark in marks.marks if not mark.is_box)
@@ -78,7 +82,7 @@ def page_layout(
     words = with_marks(content, marks.marks, turn)
     on_page = drawn(page, turn)
     bottom = max((word.box.bottom for word in words), default=0.0)
-    ruled = ruled_tables(words, on_page.rules)
+    ruled = ruled_tables(words, on_page.rules, above)
     taken = frozenset[int]().union(*(table.words for table in ruled))
     items = segments([word for word in words if word.order not in taken])
     items += map(_stand_in, ruled)
@@ -111,9 +115,17 @@ def _lines(ordered: Sequence[Segment], tables: Mapping[int, Table]) -> Iterator[
             waiting.append(item)
         elif id(table) not in reported:
             reported.add(id(table))
-            yield Line(markdown_table(table.rows).rstrip(), table.box, table=True)
+            yield Line(_table_text(table), table.box, table=table)
     if waiting:
         yield _line(waiting)
+
+
+def _table_text(table: Table) -> str:
+    if len(table.rows) == 1:  # of a table of the page before, where it is one
+        return escaped(" ".join(filter(None, table.rows[0])))
+    if listed := pairs(table):
+        return "\n\n".join(map(escaped, listed))
+    return table_markdown(heading_of(table))
 
 
 def _same_line(one: Segment, other: Segment) -> bool:

@@ -1,8 +1,9 @@
 """Lines and rectangles that a PDF page draws, and the tables that they rule."""
 
 import ctypes
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
@@ -25,6 +26,9 @@ _MOST_IN_CELL = 600  # characters
 _MOST_SLOTS = 4_000  # a finer grid is graph paper
 _LEAST_WHOLE = 0.7  # share of the slots below the header that are cells of their own
 _MOST_REPEATED = 60  # characters of a cell that are repeated where it spans others
+_LEAST_STACKED = 0.7  # share of the lines that a group of rows has in all cells, and of their ends
+_MARGIN = 8.0  # points: most that is left free at the sides of a cell
+_NUMBER = re.compile(r"\d")
 _MOST_RULES = 600  # of one direction; a page with more is a drawing
 
 
@@ -146,11 +150,19 @@ def _rule(box: Box) -> Rule | None:
 
 
 class Table(NamedTuple):
-    """Rows of cells, where they stand, and the words in them by their place on the page."""
+    """Rows of cells, where they stand, and the words in them by their place on the page.
+
+    ``edges`` are the places of the lines between and around its columns, none where none are drawn;
+    ``columns`` are from where to where each column has words below the first row.
+    """
 
     rows: tuple[tuple[str, ...], ...]
     box: Box
     words: frozenset[int]  # their ``order``
+    edges: tuple[float, ...] = ()
+    columns: tuple[tuple[float, float], ...] = ()
+    bold_top: bool = False  # whether the first row is bold and the others are not
+    bold_side: bool = False  # likewise for the first column
 
 
 class _Grid(NamedTuple):
@@ -163,12 +175,17 @@ class _Grid(NamedTuple):
 Slot = tuple[int, int]
 
 
-def ruled_tables(words: Sequence[Word], rules: Sequence[Rule]) -> list[Table]:
-    """Return the tables whose cells are drawn, with at least two rows or columns of text."""
+def ruled_tables(
+    words: Sequence[Word], rules: Sequence[Rule], above: Table | None = None
+) -> list[Table]:
+    """Return the tables whose cells are drawn, with at least two rows and columns of text.
+
+    One with the columns of the table that ends the page before may have a single row.
+    """
     tables: list[Table] = []
     taken: set[int] = set()
     for grid in _grids(rules):
-        table = _table(grid, [word for word in words if word.order not in taken])
+        table = _table(grid, [word for word in words if word.order not in taken], above)
         if table is not None:
             tables.append(table)
             taken |= table.words
@@ -243,7 +260,7 @@ def _places(values: Iterable[float]) -> list[float]:
     return places
 
 
-def _table(grid: _Grid, words: Sequence[Word]) -> Table | None:
+def _table(grid: _Grid, words: Sequence[Word], above: Table | None) -> Table | None:
     slots: dict[Slot, list[Word]] = {}
     for word in words:
         row = _slot(grid.rows, word.box.middle)
@@ -251,7 +268,8 @@ def _table(grid: _Grid, words: Sequence[Word]) -> Table | None:
         if row is not None and column is not None:
             slots.setdefault((row, column), []).append(word)
     size = (len(grid.columns) - 1) * (len(grid.rows) - 1)
-    if size > _MOST_SLOTS or len({column for _, column in slots}) < 2 or len(slots) < 3:  # noqa: PLR2004
+    goes_on = above is not None and same_places(above.edges, grid.columns)
+    if size > _MOST_SLOTS or len({c for _, c in slots}) < 2 or len(slots) < (2 if goes_on else 3):  # noqa: PLR2004
         return None
     owner = _merged_slots(grid)
     across = len(grid.columns) - 1
@@ -261,29 +279,77 @@ def _table(grid: _Grid, words: Sequence[Word]) -> Table | None:
     if len({column for _, column in cells}) < 2:  # noqa: PLR2004 - text in a frame
         return None
     spanned = _spanned(cells, owner, across)
-    rows = _trimmed(list(_lines(spanned, len(grid.rows) - 1, across)))
+    rows = _trimmed(list(_lines(spanned, grid)))
     lengths = sorted((len(cell) for row in rows for cell in row if cell), reverse=True)
     # Lines part a page rather than a table where most of the text is in a few cells.
     is_frame = lengths[0] > _MOST_IN_CELL and sum(lengths[:2]) > 0.6 * sum(lengths)
-    if len(rows) < 2 or is_frame:  # noqa: PLR2004 - boxes side by side
+    if len(rows) < (1 if goes_on else 2) or is_frame:  # boxes side by side
         return None
     box = Box(grid.columns[0], grid.rows[0], grid.columns[-1], grid.rows[-1])
-    return Table(rows, box, frozenset(word.order for inside in slots.values() for word in inside))
+    placed = [(row, column, word) for (row, column), inside in slots.items() for word in inside]
+    table = Table(rows, box, frozenset(word.order for _, _, word in placed), tuple(grid.columns))
+    return emphasised(table, placed)
+
+
+def same_places(some: Sequence[float], others: Sequence[float]) -> bool:
+    """Whether lines stand at the same places."""
+    alike = len(some) == len(others) and len(some) > 0
+    return alike and all(abs(a - b) <= _TOUCH for a, b in zip(some, others, strict=True))
+
+
+def emphasised(table: Table, placed: Sequence[tuple[int, int, Word]]) -> Table:
+    """Return a table that knows what of it is bold, by its words with their rows and columns."""
+    top, left = (min((one[i] for one in placed), default=0) for i in (0, 1))
+    bold = {
+        (at_top, at_side): all(
+            word.bold
+            for row, column, word in placed
+            if (row == top) is at_top and (column == left) is at_side
+        )
+        for at_top in (True, False)
+        for at_side in (True, False)
+    }
+    below = any(row != top for row, _, _ in placed)
+    extents: dict[int, tuple[float, float]] = {}
+    for row, column, word in placed:
+        if row != top or not below:
+            start, end = extents.get(column, (word.box.left, word.box.right))
+            extents[column] = min(start, word.box.left), max(end, word.box.right)
+    return table._replace(
+        columns=tuple(extents[column] for column in sorted(extents)),
+        bold_top=below and bold[True, False] and not bold[False, False],
+        bold_side=bold[True, True] and bold[False, True] and not bold[True, False],
+    )
 
 
 def _spanned(
     cells: dict[Slot, list[Word]], owner: list[int], across: int
 ) -> dict[Slot, list[Word]]:
-    """Repeat a short header in every column that it spans, so that each can be read alone."""
-    spanned = dict(cells)
-    below = range(2 * across, len(owner))
-    if sum(owner[place] == place for place in below) < _LEAST_WHOLE * max(1, len(below)):
-        return spanned
+    """Repeat a short label in every row and column that its cell spans, so each can be read alone.
+
+    A cell of the body that spans columns is repeated only in a table most of whose cells are whole,
+    as those of forms are not, and none that spans all columns: it is a title of what is below it.
+    """
+    regions: dict[int, list[Slot]] = {}
     for place in range(len(owner)):
-        row, column = divmod(_root(owner, place), across)
-        words = cells.get((row, column), [])
-        if row == 0 and 0 < sum(len(word.text) for word in words) <= _MOST_REPEATED:
-            spanned.setdefault(divmod(place, across), words)
+        regions.setdefault(_root(owner, place), []).append(divmod(place, across))
+    below = range(2 * across, len(owner))
+    is_whole = sum(owner[place] == place for place in below) >= _LEAST_WHOLE * max(1, len(below))
+    spanned = dict(cells)
+    for root, region in regions.items():
+        words = cells.get(divmod(root, across), [])
+        rows, columns = ({slot[i] for slot in region} for i in (0, 1))
+        if len(region) == 1 or len(region) != len(rows) * len(columns):
+            continue  # whole, or what lacks a line
+        if not 0 < sum(len(word.text) for word in words) <= _MOST_REPEATED:
+            continue
+        if len(columns) > 1 and not (is_whole and (min(rows) == 0 or len(columns) < across)):
+            continue
+        # Rows that have nothing else of their own are no rows: the cell is high.
+        own = {row for row, column in cells if row in rows and column not in columns}
+        for row, column in region:
+            if row == min(rows) or row in own:
+                spanned.setdefault((row, column), words)
     return spanned
 
 
@@ -314,40 +380,112 @@ def _covered(rules: Sequence[Rule], place: float, at: float) -> bool:
     return any(abs(r.place - place) <= _TOUCH and r.start <= at <= r.end for r in rules)
 
 
-def _lines(cells: dict[Slot, list[Word]], down: int, across: int) -> Iterator[tuple[str, ...]]:
-    for row in range(down):
-        lined = [_cell_lines(cells.get((row, column), [])) for column in range(across)]
-        if down <= _FEW_RULED:
-            yield from _unruled_rows(lined)
+class _CellLine(NamedTuple):
+    """A line of a cell; ``filled`` says whether the next word would have had no room on it."""
+
+    middle: float
+    text: str
+    filled: bool
+
+
+_CellLines = list[_CellLine]
+
+
+def _lines(cells: dict[Slot, list[Word]], grid: _Grid) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of text; where lines are drawn between groups of rows alone, those in them."""
+    edges = list(pairwise(grid.columns))
+    lined = [
+        [_cell_lines(cells.get((row, column), []), *edge) for column, edge in enumerate(edges)]
+        for row in range(len(grid.rows) - 1)
+    ]
+    few = len(lined) <= _FEW_RULED
+    stacked = [_is_stack(row) for row in lined]
+    several = sum(stacked) >= _FEW_RULED
+    for row, is_stack in zip(lined, stacked, strict=True):
+        if (few and _is_level(row)) or (is_stack and (several or _has_numbers(row))):
+            yield from _unruled_rows(row, _heights(row))
         else:
-            yield tuple(joined_lines(text for _, text in cell) for cell in lined)
+            yield tuple(joined_lines(line.text for line in cell) for cell in row)
 
 
-_CellLines = list[tuple[float, str]]  # height and text of each line in a cell
-
-
-def _cell_lines(words: Sequence[Word]) -> _CellLines:
+def _cell_lines(words: Sequence[Word], left: float, right: float) -> _CellLines:
     ordered = sorted(words, key=lambda word: word.order)
+    lines = [list(group) for _, group in groupby(ordered, key=lambda word: word.line)]
+    boxes = [bounding_box(word.box for word in line) for line in lines]
+    margin = min((min(box.left - left, right - box.right) for box in boxes), default=0.0)
+    room = right - left - 2 * max(0.0, min(margin, _MARGIN))
+    following = [line[0].box.width + _TOUCH for line in lines[1:]] + [0.0] * bool(lines)
     return [
-        (bounding_box(word.box for word in line).middle, " ".join(word.text for word in line))
-        for line in (list(group) for _, group in groupby(ordered, key=lambda word: word.line))
+        _CellLine(box.middle, " ".join(word.text for word in line), box.width + more > room - 1)
+        for line, box, more in zip(lines, boxes, following, strict=True)
     ]
 
 
-def _unruled_rows(row: list[_CellLines]) -> Iterator[tuple[str, ...]]:
-    """Part a row without lines inside where all its cells hold lines at the same heights."""
+def _heights(row: Sequence[_CellLines]) -> list[float]:
+    """Return the heights of the lines of the cell that has the most; none where two are level."""
+    heights = [line.middle for line in max(row, key=len)]
+    return heights if all(b - a > 2 * _TOUCH for a, b in pairwise(heights)) else []
+
+
+def _is_level(row: Sequence[_CellLines]) -> bool:
+    """Whether all cells of a row hold lines at the same heights, several of them."""
     filled = [cell for cell in row if cell]
-    count = len(filled[0]) if filled else 0
-    level = all(
-        len(cell) == count
-        and all(abs(a[0] - b[0]) < _TOUCH for a, b in zip(cell, filled[0], strict=True))
-        for cell in filled
+    heights = _heights(row)
+    return (
+        len(heights) > 1
+        and len(filled) > 1
+        and all(
+            len(cell) == len(heights)
+            and all(abs(a.middle - b) < _TOUCH for a, b in zip(cell, heights, strict=True))
+            for cell in filled
+        )
     )
-    if count > 1 and len(filled) > 1 and level:
-        for line in range(count):
-            yield tuple(cell[line][1] if cell else "" for cell in row)
-    else:
-        yield tuple(joined_lines(text for _, text in cell) for cell in row)
+
+
+def _is_stack(row: Sequence[_CellLines]) -> bool:
+    """Whether the cells of a row hold the lines of several rows, one below the other.
+
+    Their lines stand at the same heights, and end although the next word would have had room. One
+    line before all others is the label of the group.
+    """
+    heights = _heights(row)
+    cells = [cell for cell in row if len(cell) > 1 or (cell and cell is not row[0])]
+    if len(heights) < _FEW_RULED or len(cells) < 2:  # noqa: PLR2004
+        return False
+    lines = [line for cell in cells for line in cell]
+    level = all(any(abs(line.middle - each) < _TOUCH for each in heights) for line in lines)
+    broken = [line.filled for cell in cells for line in cell[:-1]]
+    full = len(lines) >= _LEAST_STACKED * len(heights) * len(cells)
+    return level and full and sum(broken) <= (1 - _LEAST_STACKED) * len(broken)
+
+
+def _has_numbers(row: Sequence[_CellLines]) -> bool:
+    return any(
+        len(cell) == len(_heights(row)) and all(map(_NUMBER.search, (line.text for line in cell)))
+        for cell in row
+    )
+
+
+def _unruled_rows(row: Sequence[_CellLines], heights: list[float]) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of a group: one a line, but what only goes on with a line above is its end."""
+    label = row[0][0].text if len(row[0]) == 1 else ""
+    rows: list[list[str]] = []
+    open_cells: set[int] = set()
+    for height in heights:
+        at = {
+            column: line
+            for column, cell in enumerate(row)
+            for line in cell
+            if abs(line.middle - height) < _TOUCH and not (label and column == 0)
+        }
+        if rows and at.keys() <= open_cells:
+            for column, line in at.items():
+                rows[-1][column] = joined_lines([rows[-1][column], line.text])
+        else:
+            rows.append([at[column].text if column in at else "" for column in range(len(row))])
+            rows[-1][0] = rows[-1][0] or label
+        open_cells = {column for column, line in at.items() if line.filled}
+    yield from map(tuple, rows)
 
 
 def joined_lines(lines: Iterable[str]) -> str:

@@ -1,0 +1,149 @@
+"""Which row of a table heads the others: its first, that of the page before, or none.
+
+A value under a false heading is worse than one under none, so a first row that may be one of the
+others heads nothing.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from chapterhouse.reading.markdown import markdown_table
+from chapterhouse.reading.pdf.tables import Table, same_places
+
+_NEAR = 6.0  # points by which the words of a column may stand elsewhere on the next page
+_NUMERIC = 0.8  # share of the cells of a column from which all are taken for numbers or dates
+_LABELLED = 0.6  # share of the rows of a list of pairs whose first cell ends with a colon
+_LONGEST_NAME = 60  # characters of the name of a pair
+_FEW, _MANY = 0.15, 0.7  # share of numbers among values of several kinds
+_PAIR = 2
+_WORDS = re.compile(r"[^\W\d]")
+_LABEL = re.compile(r".*\w.*[:\uff1a]\s*\Z", re.DOTALL)
+_VALUE = re.compile(r"[^\w]{0,3}\d")
+_YEAR = re.compile(r"(?:[^\W\d]{1,9}\.?\s*)?(?:1[5-9]|20|21)\d\d\b|\d{1,2}\Z|Q[1-4]\b")
+
+
+class Heading(NamedTuple):
+    """What heads a table, and the rows below it; ``cells`` are empty where nothing does."""
+
+    cells: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+def heading_of(table: Table) -> Heading:
+    """Return the heading row of a table by itself."""
+    width = len(table.rows[0])
+    if table.bold_top or not _is_value_row(table.rows[0], table.rows[1:]):
+        return Heading(table.rows[0], table.rows[1:])
+    return Heading(("",) * width, table.rows)
+
+
+def continued(above: Table, heading: Heading, table: Table, *, is_low: bool) -> Heading | None:
+    """Return the heading of a table that stands where that of the page before may go on.
+
+    None where it is another table. ``is_low`` says that the one above ends low on its page.
+    """
+    first = table.rows[0]
+    if len(first) != len(heading.cells) or not _same_columns(above, table):
+        return None
+    if _folded(first) == _folded(heading.cells):
+        return Heading(heading.cells, table.rows[1:]) if len(table.rows) > 1 else None
+    goes_on = _is_further_row(above, heading, table, is_low=is_low)
+    if goes_on is None:
+        return Heading(("",) * len(first), table.rows)
+    return Heading(heading.cells, table.rows) if goes_on else None
+
+
+def _is_further_row(above: Table, heading: Heading, table: Table, *, is_low: bool) -> bool | None:
+    """Whether a first row is one of the rows of the page before; None where that cannot be told."""
+    first = table.rows[0]
+    asked = [column for column in _numeric_columns(heading.rows) if first[column]]
+    if asked:
+        numbers = sum(any(map(str.isdigit, first[column])) for column in asked)
+        named = not any(map(_VALUE.match, (heading.cells[column] for column in asked)))
+        if numbers == len(asked) and (named or not table.bold_top):
+            return True
+        return None if numbers and not table.bold_top else False
+    if table.bold_top or not any(heading.cells):
+        return not table.bold_top
+    known = [{row[column] for row in heading.rows} for column in range(len(first))]
+    recurs = any(cell and cell in known[column] for column, cell in enumerate(first))
+    return True if above.bold_top or recurs or (is_low and table.edges) else None
+
+
+def pairs(table: Table) -> tuple[str, ...]:
+    """Return the names and values of a list of pairs, which has no headings; of others nothing."""
+    return tuple(_pairs(table.rows)) if _is_list_of_pairs(table) else ()
+
+
+def table_markdown(heading: Heading) -> str:
+    """Return a table with its heading row as Markdown."""
+    return markdown_table([heading.cells, *heading.rows]).rstrip()
+
+
+def _is_list_of_pairs(table: Table) -> bool:
+    rows = table.rows
+    width = len(rows[0])
+    if width % _PAIR or table.bold_top:
+        return False
+    names = [row[column] for row in rows for column in range(0, width, _PAIR) if row[column]]
+    if any(len(name) > _LONGEST_NAME or not _WORDS.search(name) for name in names):
+        return False
+    labels = sum(_LABEL.match(name) is not None for name in names)
+    if _LABEL.match(rows[0][0]) and labels >= _LABELLED * len(names):
+        values = [row[column] for row in rows for column in range(1, width, _PAIR)]
+        return not any(map(_LABEL.match, values))
+    if width != _PAIR or len(set(names)) < len(rows):
+        return False
+    is_value = _VALUE.match(rows[0][1]) and not _YEAR.match(rows[0][1])
+    return table.bold_side or bool(is_value) or _is_mixed([row[1] for row in rows[1:]])
+
+
+def _is_mixed(values: Sequence[str]) -> bool:
+    """Whether some values are numbers and others are words, so that no name fits them all."""
+    words = {value for value in values if value and not _VALUE.match(value)}
+    numbers = sum(_VALUE.match(value) is not None for value in values)
+    return len(words) > 1 and _FEW * len(values) <= numbers <= _MANY * len(values)
+
+
+def _pairs(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    for row in rows:
+        for name, value in zip(row[::_PAIR], row[1::_PAIR], strict=True):
+            colon = "" if not name or not value or ":" in name or "\uff1a" in name else ":"
+            if pair := f"{name}{colon} {value}".strip():
+                yield pair
+
+
+def _is_value_row(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether a first row has numbers where the others have them, and no years or ordinals."""
+    numeric = [column for column in _numeric_columns(others) if first[column]]
+    cells = [first[column] for column in numeric]
+    if not cells or not all(map(_VALUE.match, cells)):
+        return False
+    return not all(map(_YEAR.match, cells))
+
+
+def _numeric_columns(rows: Sequence[Sequence[str]]) -> list[int]:
+    """Return the columns nearly all of whose cells begin with a number."""
+    found = []
+    for column in range(len(rows[0]) if rows else 0):
+        cells = [row[column] for row in rows if row[column]]
+        numbers = sum(_VALUE.match(cell) is not None for cell in cells)
+        if cells and numbers >= _NUMERIC * len(cells):
+            found.append(column)
+    return found
+
+
+def _same_columns(above: Table, table: Table) -> bool:
+    if above.edges or table.edges:
+        return same_places(above.edges, table.edges)
+    if len(above.columns) != len(table.columns):
+        return False
+    return all(
+        min(abs(a - c), abs(b - d), abs(a + b - c - d) / 2) <= _NEAR and a < d and c < b
+        for (a, b), (c, d) in zip(above.columns, table.columns, strict=True)
+    )
+
+
+def _folded(row: Sequence[str]) -> list[str]:
+    return ["".join(cell.split()).casefold() for cell in row]
