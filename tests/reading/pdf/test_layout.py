@@ -1,6 +1,7 @@
 """What stands on a page: columns and lines in reading order, headings, what is escaped."""
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -125,7 +126,7 @@ def test_notes_are_paragraphs_below_all_others_in_the_size_of_the_text() -> None
 PLAIN = Style(10.0, {20.0: 1, 14.0: 2}, bold=True, vocabulary=frozenset())
 
 
-def line(text: str, number: int = 0, size: float = 10.0, **more: bool) -> Line:
+def line(text: str, number: int = 0, size: float = 10.0, **more: Any) -> Line:
     top = number * 12.0
     return Line(text, Box(72, top, 500, top + size), size, parts=(text,), **more)
 

@@ -6,7 +6,8 @@ Analysis", 2002, cut down to vertical gutters between lines of prose), and the o
 replaces the drawn order only where it lets more lines be followed by the line below them.
 """
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,8 +19,13 @@ _PROSE_CHARACTERS = 14.0  # mean characters a line from which a column is prose
 _LONG_CHARACTERS = 20.0  # likewise where there may be more columns
 _LONGEST_MARK = 3  # characters of what stands before an item of a list
 _LEAST_LINES = 3
+_FEW_LINES = 2  # of a column whose text goes on from line to line
+_MOST_SHORT = 8  # lines of such a column; longer ones are known by their width
+_LEVEL = 4.0  # points by which columns may begin at different heights
+_SENTENCE_ENDS = (".", "!", "?", ":", "…")
 _LEAST_ROWS = 6
 _MOST_GUTTERS = 10  # candidate gutters tried at one level
+_FEW_GUTTERS = 4  # likewise for columns of a few lines
 _DEEPEST = 4
 
 
@@ -102,16 +108,35 @@ def visual_rows(items: Iterable[Segment]) -> list[list[Segment]]:
 
 def columns(items: Sequence[Segment], depth: int = 0) -> list[list[Segment]]:
     """Part segments into regions in reading order; a region has no columns of prose any more."""
-    cut = _best_cut(items) if depth < _DEEPEST else None
+    cut = _best_cut(items, _prose_bands, _LEAST_LINES) if depth < _DEEPEST else None
     if cut is None:
-        return [list(items)]
+        return _short_columns(items)
     regions: list[list[Segment]] = []
     for band in cut:
         if band.parted:
             regions += columns(band.left, depth + 1) + columns(band.right, depth + 1)
         else:
-            regions.append([*band.left, *band.right])
+            regions += _short_columns([*band.left, *band.right])
     return regions
+
+
+def _short_columns(items: Sequence[Segment]) -> list[list[Segment]]:
+    """Part segments at columns of a few lines whose text goes on from line to line."""
+    cut = _best_cut(items, _sentence_bands, _FEW_LINES) or []
+    parted = [band.left for band in cut if band.parted]
+    if not parted:
+        return [list(items)]
+    # A few lines of an index or a table may look like columns; these are most of one side.
+    gutter = max(min(item.box.left for item in side) for side in parted[:2])
+    sides = [
+        item.box.left >= gutter for item in items if not item.box.left < gutter < item.box.right
+    ]
+    if sum(map(len, parted)) < min(sum(sides), len(sides) - sum(sides)):
+        return [list(items)]
+    return [band.left for band in cut]
+
+
+_Side = list[Segment]
 
 
 class _Band(NamedTuple):
@@ -120,54 +145,134 @@ class _Band(NamedTuple):
     parted: bool
 
 
-def _best_cut(items: Sequence[Segment]) -> list[_Band] | None:
-    """Return the bands along the gutter that parts the most lines of prose, or None."""
-    if len(items) < 2 * _LEAST_LINES:
+def _best_cut(
+    items: Sequence[Segment], part: "Callable[[_Side, _Side, float], list[_Band]]", least: int
+) -> list[_Band] | None:
+    """Return the bands along the gutter that parts the most lines, or None.
+
+    ``part`` makes bands of the lines on both sides, of which there are ``least`` at least.
+    """
+    if len(items) < 2 * least:
         return None
     best: list[_Band] | None = None
     most = 0
-    for gutter in _gutters(items):
-        bands = _bands(items, gutter)
+    for gutter in _gutters(items, least):
+        bands = _bands(items, gutter, part)
         parted = sum(len(band.left) + len(band.right) for band in bands if band.parted)
         if parted > most:
             best, most = bands, parted
     return best
 
 
-def _gutters(items: Sequence[Segment]) -> list[float]:
+def _gutters(items: Sequence[Segment], least: int) -> list[float]:
     """Return places with lines on both sides and the fewest lines across, the fewest first."""
-    lefts = sorted({round(item.box.left) for item in items})
+    lefts = sorted(item.box.left for item in items)
+    rights = sorted(item.box.right for item in items)
     crossings = []
-    for left in lefts:
-        place = left - 1.5
-        before = sum(item.box.right <= place for item in items)
-        after = sum(item.box.left >= place for item in items)
-        if before >= _LEAST_LINES and after >= _LEAST_LINES:
+    for place in {round(left) - 1.5 for left in lefts}:
+        before, after = bisect_right(rights, place), len(items) - bisect_left(lefts, place)
+        if before >= least and after >= least:
             crossings.append((len(items) - before - after, -min(before, after), place))
-    return [place for _, _, place in sorted(crossings)[:_MOST_GUTTERS]]
+    most = _MOST_GUTTERS if least >= _LEAST_LINES else _FEW_GUTTERS
+    return [place for _, _, place in sorted(crossings)[:most]]
 
 
-def _bands(items: Sequence[Segment], gutter: float) -> list[_Band]:
+def _bands(
+    items: Sequence[Segment], gutter: float, part: "Callable[[_Side, _Side, float], list[_Band]]"
+) -> list[_Band]:
     """Part the lines at those that cross the gutter, top to bottom."""
     bands: list[_Band] = []
     left: list[Segment] = []
     right: list[Segment] = []
     for item in sorted(items, key=lambda item: (item.box.middle, item.box.left)):
         if item.box.left < gutter < item.box.right:
-            if left or right:
-                bands.append(_band(left, right, gutter))
-                left, right = [], []
+            bands += part(left, right, gutter)
+            left, right = [], []
             bands.append(_Band([item], [], parted=False))
         else:
             (left if item.box.right <= gutter else right).append(item)
-    if left or right:
-        bands.append(_band(left, right, gutter))
+    bands += part(left, right, gutter)
     return _merged(bands)
 
 
-def _band(left: list[Segment], right: list[Segment], gutter: float) -> _Band:
+def _prose_bands(left: _Side, right: _Side, gutter: float) -> list[_Band]:
     parted = _is_prose(left) and _is_prose(right) and _is_apart(left, right, gutter)
-    return _Band(left, right, parted)
+    return [_Band(left, right, parted)] if left or right else []
+
+
+def _sentence_bands(left: _Side, right: _Side, gutter: float) -> list[_Band]:
+    """Return each column that begins at one height as a band, and what is above and below them."""
+    both = [*left, *right]
+    if not left or not right or not _is_apart(left, right, gutter):
+        return [_Band(both, [], parted=False)] if both else []
+    begin = max(min(item.box.middle for item in side) for side in (left, right)) - _LEVEL
+    sides = [[one for one in side if one.box.middle >= begin] for side in (left, right)]
+    columns = [_paragraph(one) for one in (sides[0], *_apart(sides[1]))]
+    if not _is_sentence(*columns):
+        return [_Band(both, [], parted=False)]
+    taken = {item.order for column in columns for item in column}
+    above = [one for side in (left, right) for one in side if one.box.middle < begin]
+    below = [[one for one in side if one.order not in taken] for side in sides]
+    bands = [_Band(above, [], parted=False)] if above else []
+    bands += [_Band(one, [], parted=True) for one in columns]
+    return [*bands, *_sentence_bands(*below, gutter)]
+
+
+def _apart(side: Sequence[Segment]) -> list[list[Segment]]:
+    """Return the columns between which white runs through a whole side."""
+    found: list[list[Segment]] = []
+    edge = 0.0
+    for item in sorted(side, key=lambda item: item.box.left):
+        if not found or item.box.left - edge >= _GUTTER:
+            found.append([])
+        found[-1].append(item)
+        edge = max(edge, item.box.right)
+    return found
+
+
+def _paragraph(side: Sequence[Segment]) -> list[Segment]:
+    """Return the lines of one size with which a side begins and that stand close together."""
+    found: list[Segment] = []
+    for row in visual_rows(side):
+        above = found[-1] if found else row[0]
+        if (
+            abs(row[0].size - above.size) > 1
+            or row[0].box.top - above.box.bottom > above.box.height
+        ):
+            break
+        found += row
+    return found
+
+
+def _is_sentence(*columns: Sequence[Segment]) -> bool:
+    """Whether short columns are text that goes on from line to line, as rows of cells do not.
+
+    A line of it begins with a small letter, or the line above is full. A row of cells with several
+    lines each may be read by columns, too.
+    """
+    breaks = [pair for column in columns for pair in pairwise(column)]
+    if len(breaks) < _FEW_LINES or not all(0 < len(column) <= _MOST_SHORT for column in columns):
+        return False
+    if any(sum(map(_weight, column)) < _PROSE_CHARACTERS * len(column) for column in columns):
+        return False
+    if columns[0][0].text[0].islower() or any(a.line == b.line for a, b in breaks):
+        return False
+    widest = [max(item.box.width for item in column) for column in columns for _ in column[1:]]
+    flowing = [below.text[0].islower() for _, below in breaks]
+    return 2 * sum(flowing) >= len(breaks) and all(
+        flows or _is_full(*pair, width)
+        for flows, pair, width in zip(flowing, breaks, widest, strict=True)
+    )
+
+
+def _is_full(above: Segment, below: Segment, width: float) -> bool:
+    """Whether the next word would have had no room on a line, or the line ends a sentence."""
+    has_words = above.words and below.words
+    if above.text.endswith(_SENTENCE_ENDS) or not has_words:
+        return bool(has_words)
+    return (
+        above.box.width + below.words[0].box.width > width and _weight(above) >= _PROSE_CHARACTERS
+    )
 
 
 def _merged(bands: list[_Band]) -> list[_Band]:
@@ -219,7 +324,17 @@ def reading_order(items: Sequence[Segment], regions: Sequence[Sequence[Segment]]
     by_columns = [item for region in regions for row in visual_rows(region) for item in row]
     gain = _flow(by_columns) - _flow(drawn)
     fewer_leaps = _leaps(by_columns) < _leaps(drawn)
-    return by_columns if gain > 2 or (gain >= -1 and fewer_leaps) else drawn  # noqa: PLR2004
+    # Their lines may be drawn row by row, which leaps less.
+    sentences = any(
+        one and other and _is_sentence(_level_with(one, other), other)
+        for one, other in pairwise(regions)
+    )
+    return by_columns if gain > 2 or (gain >= -1 and (fewer_leaps or sentences)) else drawn  # noqa: PLR2004
+
+
+def _level_with(one: Sequence[Segment], other: Sequence[Segment]) -> list[Segment]:
+    """Return what of a region does not stand above another."""
+    return [item for item in one if item.box.middle >= other[0].box.middle - _LEVEL]
 
 
 def _leaps(ordered: Sequence[Segment]) -> int:
