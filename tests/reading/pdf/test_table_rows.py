@@ -232,3 +232,31 @@ def test_a_first_row_of_numbers_like_the_others_heads_nothing() -> None:
 
     assert texts(drawn(Page(), BUOYS[:3], 100)) == [table(("", "", ""), BUOYS[:3])]
     assert texts(drawn(Page(), years, 100)) == [table(years[0], years[1:])]
+
+
+@pytest.mark.parametrize("step", [14, 20])
+@pytest.mark.parametrize(
+    ("rows", "wanted"),
+    [
+        ([("Zone", "Age", "Fare"), ("Nord", "Adult", "17.40"), ("", "Child", "8.10"),
+          ("S\xfcd", "Adult", "21.90"), ("", "Child", "9.60")],
+         [("Nord", "Adult", "17.40"), ("Nord", "Child", "8.10"),
+          ("S\xfcd", "Adult", "21.90"), ("S\xfcd", "Child", "9.60")]),
+        # A sum below the others has no label, and the end of a cell is no row.
+        ([("Item", "Count", "Price"), ("Rope", "4", "12"), ("Lamp", "5", "40"), ("", "9", "52")],
+         [("Rope", "4", "12"), ("Lamp", "5", "40"), ("", "9", "52")]),
+        ([("Item", "Note", "Price"), ("Rope", "strong and", "12"), ("", "long", ""),
+          ("Lamp", "for oil", "40")],
+         [("Rope", "strong and long", "12"), ("Lamp", "for oil", "40")]),
+    ],
+)  # fmt: skip
+def test_a_label_above_rows_without_lines_belongs_to_each(
+    rows: Rows, wanted: Rows, step: float
+) -> None:
+    page = Page()
+    for number, row in enumerate(rows):
+        for x, cell in zip(COLUMNS, row, strict=False):
+            if cell:
+                page.text(x, 100 + step * number, cell)
+
+    assert texts(page) == [table(rows[0], wanted)]

@@ -15,6 +15,8 @@ from chapterhouse.reading.pdf.tables import Table, emphasised, joined_lines
 from chapterhouse.reading.pdf.text import LEADERS, Word, is_right_to_left
 
 _MARKER = re.compile(r"[-*•·▪◦‣–—■□●○➢✓\ue000-\uf8ff]|\(?[0-9]{1,3}[.)]|\(?[a-z][.)]|\[\d+\]")
+_NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,'\u202f\xa0 ]*\s?[^\w\s]{0,3}")
+_NAME = re.compile(r"\D*[^\W\d]{2}\D*")
 _NAMELESS = re.compile(r"[\ue000-\uf8ff\s]+")  # glyphs of a font that names no characters
 _ROW_GAP = 3.2  # of the height of a line: a wider space ends the table
 _WIDE = 1.1  # of the font size: a space that words of one cell do not have between them
@@ -189,6 +191,8 @@ def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
         return []
     if is_right_to_left("".join("".join(row) for row in cells)[:500]):
         cells = [row[::-1] for row in cells]
+    else:
+        cells = _labelled(cells)
     items = [item for row in rows for item in row]
     words = frozenset(word.order for item in items for word in item.words)
     table = Table(tuple(cells), bounding_box(item.box for item in items), words)
@@ -196,6 +200,18 @@ def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
         (n, line.column, word) for n, row in enumerate(lines) for line in row for word in line.words
     ]
     return [emphasised(table, placed)]
+
+
+def _labelled(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Repeat a first cell in the rows below it that are whole but for it and have a name there."""
+    labelled = [rows[0]]
+    for row in rows[1:]:
+        label, above = row[0], labelled[-1][0]
+        whole = len(row) > 2 and all(row[1:]) and len(labelled) > 1  # noqa: PLR2004
+        if not label and whole and _NAME.fullmatch(above) and _NAME.fullmatch(row[1]):
+            label = above
+        labelled.append((label, *row[1:]))
+    return labelled
 
 
 def _continues(rows: Sequence[Row]) -> bool:
@@ -262,14 +278,33 @@ def _is_level(lines: Sequence[_Line]) -> bool:
 def _logical_rows(rows: Sequence[Sequence[_Line]]) -> Iterator[list[_Line]]:
     """Yield the lines of each row of the table, those of wrapped cells together."""
     threshold = _row_distance(rows)
+    numeric = _numeric(rows)
     group: list[_Line] = []
     for row in rows:
-        if group and not _same_row(group, row, threshold):
+        if group and (_stacks(group, row, numeric) or not _same_row(group, row, threshold)):
             yield group
             group = []
         group.extend(row)
     if group:
         yield group
+
+
+def _numeric(rows: Sequence[Sequence[_Line]]) -> frozenset[int]:
+    """Return the columns that hold numbers alone below their heading."""
+    found: dict[int, bool] = {}
+    for row in rows[1:]:
+        for line in row:
+            is_number = _NUMBER.fullmatch(line.text) is not None
+            found[line.column] = is_number and found.get(line.column, True)
+    return frozenset(column for column, holds in found.items() if holds and column)
+
+
+def _stacks(group: Sequence[_Line], row: Sequence[_Line], numeric: frozenset[int]) -> bool:
+    """Whether a row without a first cell has a number below another: no cell goes on so."""
+    if len(row) < 2 or any(not line.column for line in row):  # noqa: PLR2004
+        return False
+    above = {line.column for line in group if _NUMBER.fullmatch(line.text)}
+    return any(line.column in numeric & above for line in row)
 
 
 def _row_distance(rows: Sequence[Sequence[_Line]]) -> float | None:

@@ -215,7 +215,7 @@ def _sentence_bands(left: _Side, right: _Side, gutter: float) -> list[_Band]:
     below = [[one for one in side if one.order not in taken] for side in sides]
     bands = [_Band(above, [], parted=False)] if above else []
     bands += [_Band(one, [], parted=True) for one in columns]
-    return [*bands, *_sentence_bands(*below, gutter)]
+    return [*bands, *_sentence_bands(below[0], below[1], gutter)]
 
 
 def _apart(side: Sequence[Segment]) -> list[list[Segment]]:
