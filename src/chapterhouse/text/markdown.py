@@ -135,7 +135,10 @@ def table_cells(row: str, format_: str = "md") -> list[str]:
 
 
 def table_header(text: str, position: int) -> str:
-    """Return the heading row of the table whose row begins at ``position``; empty without one."""
+    """Return the heading row of the table whose row begins at ``position``; empty without one.
+
+    A row without names is none.
+    """
     header, end = "", position
     below = _line_at(text, text.find("\n", position) + 1)
     while "|" in (line := _line_at(text, end)):
@@ -145,7 +148,7 @@ def table_header(text: str, position: int) -> str:
         end = text.rfind("\n", 0, end)
         if end < 0:
             break
-    return header.strip()
+    return header.strip() if any(map(str.isalnum, header)) else ""
 
 
 def _line_at(text: str, position: int) -> str:

@@ -1,7 +1,9 @@
 """Rows of tables: in merged cells, between the lines of groups, over pages, and lists of pairs."""
 
+from itertools import pairwise
+
 import pytest
-from tests.reading.pdf_writer import Page, write_pdf
+from tests.reading.pdf_writer import HEIGHT, Page, write_pdf
 
 from chapterhouse.reading.pdf.document import read_pdf
 
@@ -120,6 +122,32 @@ def test_lines_between_groups_of_rows_part_no_cells(rows: Rows, wanted: Rows | N
         page.grid(COLUMNS, [top, top + 20 * half])
 
     assert texts(page) == [table(HEAD, wanted or rows)]
+
+
+@pytest.mark.parametrize("bands", [[0], [1], [0, 2], [1, 3]])
+@pytest.mark.parametrize("by_cells", [True, False])
+def test_bands_behind_groups_of_rows_part_no_table(bands: list[int], *, by_cells: bool) -> None:
+    rows = [HEAD, *BUOYS]
+    page = Page()
+    for band in bands:
+        for left, right in pairwise(COLUMNS) if by_cells else [(72, 392)]:
+            bottom = HEIGHT - 120 - 20 * 3 * (band + 1)
+            page.operators.append(f"0.9 g {left} {bottom} {right - left} 60 re f 0 g")
+    drawn(page, rows, 100, ruled=False)
+
+    assert texts(page) == [table(HEAD, BUOYS)]
+
+
+def test_a_wrapped_cell_in_a_group_of_rows_stays_whole() -> None:
+    page = drawn(Page(), [HEAD], 100)
+    page.grid(COLUMNS, [120, 180]).grid(COLUMNS, [180, 220])
+    for y, row in ((120, ("The buoy off the", "red", "3.0")), (140, ("outer islands in", "", "")),
+                   (160, ("Alnes", "green", "3.5")), (180, BUOYS[4]), (200, BUOYS[5])):  # fmt: skip
+        for x, cell in zip(COLUMNS, row, strict=False):
+            page.text(x + 4, y + 14, cell, 13)
+
+    rows = [("The buoy off the outer islands in", "red", "3.0"), ("Alnes", "green", "3.5")]
+    assert texts(page) == [table(HEAD, [*rows, *BUOYS[4:6]])]
 
 
 def test_wrapped_cells_are_not_taken_for_rows() -> None:

@@ -27,6 +27,7 @@ _MOST_SLOTS = 4_000  # a finer grid is graph paper
 _LEAST_WHOLE = 0.7  # share of the slots below the header that are cells of their own
 _MOST_REPEATED = 60  # characters of a cell that are repeated where it spans others
 _LEAST_STACKED = 0.7  # share of the lines that a group of rows has in all cells, and of their ends
+_LEAST_CELLS = 0.6  # share of the cells whose lines are whole
 _MARGIN = 8.0  # points: most that is left free at the sides of a cell
 _NUMBER = re.compile(r"\d")
 _MOST_RULES = 600  # of one direction; a page with more is a drawing
@@ -285,10 +286,32 @@ def _table(grid: _Grid, words: Sequence[Word], above: Table | None) -> Table | N
     is_frame = lengths[0] > _MOST_IN_CELL and sum(lengths[:2]) > 0.6 * sum(lengths)
     if len(rows) < (1 if goes_on else 2) or is_frame:  # boxes side by side
         return None
+    if len(grid.rows) <= _FEW_RULED + 1 and any(_rows_beside(grid, words)):
+        return None  # a band of a table whose other rows have none
     box = Box(grid.columns[0], grid.rows[0], grid.columns[-1], grid.rows[-1])
     placed = [(row, column, word) for (row, column), inside in slots.items() for word in inside]
     table = Table(rows, box, frozenset(word.order for _, _, word in placed), tuple(grid.columns))
     return emphasised(table, placed)
+
+
+def _rows_beside(grid: _Grid, words: Sequence[Word]) -> Iterator[bool]:
+    """Yield whether the lines of text next to a grid, above and below it, have its columns."""
+    top, bottom = grid.rows[0], grid.rows[-1]
+    sides = (
+        [word for word in words if word.box.middle < top < word.box.bottom + word.box.height],
+        [word for word in words if word.box.top - word.box.height < bottom < word.box.middle],
+    )
+    for side in sides:
+        level = [word for word in side if abs(word.box.middle - side[0].box.middle) < _TOUCH]
+        level.sort(key=lambda word: word.box.left)
+        columns = [_slot(grid.columns, word.box.centre) for word in level]
+        gaps = [
+            other.box.left - word.box.right > word.size
+            for (word, column), (other, next_) in pairwise(zip(level, columns, strict=True))
+            if column != next_
+        ]
+        least = max(2, len(grid.columns) // 2)
+        yield None not in columns and len(set(columns)) >= least and all(gaps)
 
 
 def same_places(some: Sequence[float], others: Sequence[float]) -> bool:
@@ -454,9 +477,12 @@ def _is_stack(row: Sequence[_CellLines]) -> bool:
         return False
     lines = [line for cell in cells for line in cell]
     level = all(any(abs(line.middle - each) < _TOUCH for each in heights) for line in lines)
-    broken = [line.filled for cell in cells for line in cell[:-1]]
+    stacked = [
+        sum(line.filled for line in cell[:-1]) <= (1 - _LEAST_STACKED) * (len(cell) - 1)
+        for cell in cells
+    ]
     full = len(lines) >= _LEAST_STACKED * len(heights) * len(cells)
-    return level and full and sum(broken) <= (1 - _LEAST_STACKED) * len(broken)
+    return level and full and sum(stacked) >= _LEAST_CELLS * len(stacked)
 
 
 def _has_numbers(row: Sequence[_CellLines]) -> bool:
