@@ -8,7 +8,7 @@ from chapterhouse.reading.pdf.headings import Heading, continued, heading_of, pa
 from chapterhouse.reading.pdf.page import Line
 from chapterhouse.reading.pdf.tables import Table
 
-_LOW = 0.75  # of the page's height: where a table that goes on ends
+_LOW = 0.85  # of the page's height: where a table that goes on ends
 _LONGEST = 120  # characters of a line that says that a table goes on
 _GOES_ON = re.compile(
     r"continued|cont[.’']?d\b|\(cont\.\)|fortsetzung|forts\.|\bsuite\b|continuaci[óo]n|continua[çc][ãa]o|"

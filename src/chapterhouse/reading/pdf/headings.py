@@ -58,6 +58,8 @@ def _is_further_row(above: Table, heading: Heading, table: Table, *, is_low: boo
     """Whether a first row is one of the rows of the page before; None where that cannot be told."""
     first = table.rows[0]
     asked = [column for column in _numeric_columns(heading.rows) if first[column]]
+    if any(not _holds_numbers(heading.rows, n) for n in _numeric_columns(table.rows)):
+        return None
     if asked:
         numbers = sum(any(map(str.isdigit, first[column])) for column in asked)
         named = not any(map(_VALUE.match, (heading.cells[column] for column in asked)))
@@ -132,6 +134,12 @@ def _numeric_columns(rows: Sequence[Sequence[str]]) -> list[int]:
         if cells and numbers >= _NUMERIC * len(cells):
             found.append(column)
     return found
+
+
+def _holds_numbers(rows: Sequence[Sequence[str]], column: int) -> bool:
+    """Whether some cell of a column holds a digit, or all are empty."""
+    cells = [row[column] for row in rows if row[column]]
+    return not cells or any(any(map(str.isdigit, cell)) for cell in cells)
 
 
 def _same_columns(above: Table, table: Table) -> bool:
