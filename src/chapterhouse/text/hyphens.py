@@ -73,13 +73,13 @@ def join_torn(before: str, behind: str, vocabulary: AbstractSet[str]) -> str:
         return before[:-1] + behind
     if second in _JOINING and plain not in vocabulary:
         return f"{before} {behind}"
-    if plain not in vocabulary and (hyphened in vocabulary or _keeps_hyphen(first, second)):
+    if plain not in vocabulary and (hyphened in vocabulary or _has_hyphen(first, second)):
         return before + behind
     is_word = second[0].islower() or (first.isupper() and second.isupper())
     return before[:-1] + behind if is_word else before + behind
 
 
-def _keeps_hyphen(first: str, second: str) -> bool:
+def _has_hyphen(first: str, second: str) -> bool:
     """Whether a word that the text has nowhere else is written with its hyphen."""
     earlier, _, last = first.rpartition("-")
     tail, _, later = second.partition("-")

@@ -194,7 +194,7 @@ def _unreadable(message: str) -> RejectedError:
 def _read_pages(document: Any, count: int, limits: Limits) -> tuple[list[_Read], list[Notice]]:
     pages: list[_Read] = []
     notices: list[Notice] = []
-    remaining, room = MOST_LAYOUT_CHARACTERS, limits.archive_bytes
+    remaining, free = MOST_LAYOUT_CHARACTERS, limits.archive_bytes
     seconds = min(_MOST_SECONDS, _SECONDS + _SECONDS_A_PAGE * count)
     allowance = Allowance(seconds, _MOST_SECONDS)
     for number in range(1, count + 1):
@@ -207,7 +207,7 @@ def _read_pages(document: Any, count: int, limits: Limits) -> tuple[list[_Read],
             most = min(MOST_CHARACTERS, remaining)
             last = pages[-1].layout.lines if pages else ()
             above = next((line.table for line in reversed(last) if line.table), None)
-            page, notice = _read_page(document, number, most, limits if room > 0 else None, above)
+            page, notice = _read_page(document, number, most, limits if free > 0 else None, above)
         except pdfium.PdfiumError:
             sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
@@ -216,7 +216,7 @@ def _read_pages(document: Any, count: int, limits: Limits) -> tuple[list[_Read],
             allowance.count_apart(time.monotonic() - began)
         pages.append(page)
         remaining = max(0, remaining - page.layout.characters)
-        room -= sum(len(file.data) for file in page.files)
+        free -= sum(len(file.data) for file in page.files)
         if notice:
             notices.append(notice)
     return pages, notices

@@ -39,7 +39,7 @@ def heading_of(table: Table) -> Heading:
 
 
 def continued(above: Table, heading: Heading, table: Table, *, is_low: bool) -> Heading | None:
-    """Return the heading of a table that stands where that of the page before may go on.
+    """Return the heading of a table with which that of the page before may go on.
 
     None where it is another table. ``is_low`` says that the one above ends low on its page.
     """
@@ -55,7 +55,7 @@ def continued(above: Table, heading: Heading, table: Table, *, is_low: bool) -> 
 
 
 def _is_further_row(above: Table, heading: Heading, table: Table, *, is_low: bool) -> bool | None:
-    """Whether a first row is one of the rows of the page before; None where that cannot be told."""
+    """Whether a first row is one of the rows of the page before; None where nothing says so."""
     first = table.rows[0]
     asked = [column for column in _numeric_columns(heading.rows) if first[column]]
     if any(not _holds_numbers(heading.rows, n) for n in _numeric_columns(table.rows)):

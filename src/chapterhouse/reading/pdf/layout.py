@@ -266,7 +266,7 @@ def _is_sentence(*columns: Sequence[Segment]) -> bool:
 
 
 def _is_full(above: Segment, below: Segment, width: float) -> bool:
-    """Whether the next word would have had no room on a line, or the line ends a sentence."""
+    """Whether the next word would not have fitted on a line, or the line ends a sentence."""
     has_words = above.words and below.words
     if above.text.endswith(_SENTENCE_ENDS) or not has_words:
         return bool(has_words)

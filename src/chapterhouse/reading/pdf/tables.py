@@ -286,7 +286,7 @@ def _table(grid: _Grid, words: Sequence[Word], above: Table | None) -> Table | N
     is_frame = lengths[0] > _MOST_IN_CELL and sum(lengths[:2]) > 0.6 * sum(lengths)
     if len(rows) < (1 if goes_on else 2) or is_frame:  # boxes side by side
         return None
-    if len(grid.rows) <= _FEW_RULED + 1 and any(_rows_beside(grid, words)):
+    if len(grid.rows) <= _FEW_RULED + 1 and any(_rows_next_to(grid, words)):
         return None  # a band of a table whose other rows have none
     box = Box(grid.columns[0], grid.rows[0], grid.columns[-1], grid.rows[-1])
     placed = [(row, column, word) for (row, column), inside in slots.items() for word in inside]
@@ -294,7 +294,7 @@ def _table(grid: _Grid, words: Sequence[Word], above: Table | None) -> Table | N
     return emphasised(table, placed)
 
 
-def _rows_beside(grid: _Grid, words: Sequence[Word]) -> Iterator[bool]:
+def _rows_next_to(grid: _Grid, words: Sequence[Word]) -> Iterator[bool]:
     """Yield whether the lines of text next to a grid, above and below it, have its columns."""
     top, bottom = grid.rows[0], grid.rows[-1]
     sides = (
@@ -404,7 +404,7 @@ def _covered(rules: Sequence[Rule], place: float, at: float) -> bool:
 
 
 class _CellLine(NamedTuple):
-    """A line of a cell; ``filled`` says whether the next word would have had no room on it."""
+    """A line of a cell; ``filled`` says whether the next word would not have fitted on it."""
 
     middle: float
     text: str
@@ -436,10 +436,10 @@ def _cell_lines(words: Sequence[Word], left: float, right: float) -> _CellLines:
     lines = [list(group) for _, group in groupby(ordered, key=lambda word: word.line)]
     boxes = [bounding_box(word.box for word in line) for line in lines]
     margin = min((min(box.left - left, right - box.right) for box in boxes), default=0.0)
-    room = right - left - 2 * max(0.0, min(margin, _MARGIN))
+    width = right - left - 2 * max(0.0, min(margin, _MARGIN))
     following = [line[0].box.width + _TOUCH for line in lines[1:]] + [0.0] * bool(lines)
     return [
-        _CellLine(box.middle, " ".join(word.text for word in line), box.width + more > room - 1)
+        _CellLine(box.middle, " ".join(word.text for word in line), box.width + more > width - 1)
         for line, box, more in zip(lines, boxes, following, strict=True)
     ]
 
@@ -468,7 +468,7 @@ def _is_level(row: Sequence[_CellLines]) -> bool:
 def _is_stack(row: Sequence[_CellLines]) -> bool:
     """Whether the cells of a row hold the lines of several rows, one below the other.
 
-    Their lines stand at the same heights, and end although the next word would have had room. One
+    Their lines stand at the same heights, and end although the next word would have fitted. One
     line before all others is the label of the group.
     """
     heights = _heights(row)
