@@ -279,7 +279,7 @@ def _table(grid: _Grid, words: Sequence[Word], above: Table | None) -> Table | N
         cells.setdefault(divmod(_root(owner, row * across + column), across), []).extend(inside)
     if len({column for _, column in cells}) < 2:  # noqa: PLR2004 - text in a frame
         return None
-    spanned = _spanned(cells, owner, across)
+    spanned = _spanned(cells, slots, owner, across)
     rows = _trimmed(list(_lines(spanned, grid)))
     lengths = sorted((len(cell) for row in rows for cell in row if cell), reverse=True)
     # Lines part a page rather than a table where most of the text is in a few cells.
@@ -346,7 +346,7 @@ def emphasised(table: Table, placed: Sequence[tuple[int, int, Word]]) -> Table:
 
 
 def _spanned(
-    cells: dict[Slot, list[Word]], owner: list[int], across: int
+    cells: dict[Slot, list[Word]], slots: dict[Slot, list[Word]], owner: list[int], across: int
 ) -> dict[Slot, list[Word]]:
     """Repeat a short label in every row and column that its cell spans, so each can be read alone.
 
@@ -370,10 +370,18 @@ def _spanned(
             continue
         # Rows that have nothing else of their own are no rows: the cell is high.
         own = {row for row, column in cells if row in rows and column not in columns}
+        if len(columns) == 1 and own == rows and _are_values(slots, region):
+            spanned |= {slot: slots[slot] for slot in region}
+            continue
         for row, column in region:
             if row == min(rows) or row in own:
                 spanned.setdefault((row, column), words)
     return spanned
+
+
+def _are_values(slots: dict[Slot, list[Word]], region: Sequence[Slot]) -> bool:
+    """Whether each row of a high cell has a number of its own: a line between them is missing."""
+    return all(any(map(_NUMBER.search, (w.text for w in slots.get(slot, ())))) for slot in region)
 
 
 def _slot(edges: list[float], value: float) -> int | None:
