@@ -154,21 +154,26 @@ def test_files_of_which_no_volume_is_known_stay_until_confirmed(home: Any) -> No
 
 
 def test_what_another_process_has_removed_meanwhile_is_passed_over(home: Any) -> None:
-    one, two = home.write("a.md", "# A\n\nThe first of all."), home.write("b.md", "# B\n\nNext.")
-    home.write("c.md", "# C\n\nThe third of all notes.")
-    source = followed(home)
+    gone = [home.write(f"{name}.md", f"# {name}\n\nThe note of {name}.") for name in "abd"]
+    home.write("c.md", "# C\n\nThe note that stays.")
+    followed(home)
     sync(home)
-    (first, *_) = home.store.documents(Scope.everything())
-    one.unlink()
-    two.unlink()
-    seen = home.store.documents_among
+    ids = {one.source: one.id for one in home.store.documents(Scope.everything())}
+    for path in gone:
+        path.unlink()
+    see_all, see = home.store.documents_among, home.store.document
 
-    def meanwhile(ids: Any, scope: Scope) -> Any:
-        """Remove a document just after it was seen."""
-        found = seen(ids, scope)
-        home.store.remove(first.id)
+    def remove_after(wanted: Any, scope: Scope) -> Any:
+        """Remove a document just after it was seen, before the removal begins."""
+        found = see_all(wanted, scope)
+        home.store.remove(ids["docs/a.md"])
         return found
 
-    home.store.documents_among = meanwhile
-    sync(home, source)
+    def remove_before(identifier: str, scope: Scope) -> Any:
+        """Remove a document when the removal has begun and looks it up."""
+        home.store.remove(ids["docs/b.md"])
+        return see(identifier, scope)
+
+    home.store.documents_among, home.store.document = remove_after, remove_before
+    sync(home)
     assert home.sources() == ["docs/c.md"]

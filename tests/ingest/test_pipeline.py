@@ -351,3 +351,15 @@ def test_where_one_cannot_be_written_those_before_it_are(
         told.extend(look.file.source for look, _ in write_group(group, work))
     assert told == ["a"]
     assert [record.source for record in other.files()] == ["a"]
+
+
+@pytest.mark.parametrize("names", ["a", "abc"])
+def test_another_program_sees_what_was_written_before_it_is_reported(
+    stores: tuple[Store, Store], names: str
+) -> None:
+    store, other = stores
+    nothing: Any = None
+    work = ReadingContext(store, nothing, nothing)
+    group = [recording(store, name) for name in names]
+    seen = [[record.source for record in other.files()] for _ in write_group(group, work)]
+    assert seen == [list(names)] * len(names)
