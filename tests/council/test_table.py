@@ -185,6 +185,7 @@ def test_of_a_long_sentence_the_best_clauses_are_quoted(bare_hall: Hall) -> None
         "# Rules\n\n**Leaving the berth**\n\nThe berth must be left by noon.\n",
         "# Rules\n\nThe berth must be left:\n\n- by noon\n",
         "# Rules\n\nThe berth must be left by noon.\n\nBerth left on: ______________\n",
+        "# Rules\n\nThe berth must be left by noon.\n\nBerth left on ______ by the tenant.\n",
         "---\ntitle: When must the berth be left?\n---\n\n# Rules\n\nLeave the berth by noon.\n",
     ],
 )

@@ -108,6 +108,17 @@ def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None
     )
 
 
+def test_a_quotation_that_was_altered_is_noticed(hall: Hall) -> None:
+    _, minutes = ask(hall, alone(tool()), LIMIT)
+    quote = LIMIT.replace("3", "9")
+    altered = replace(minutes, citations=(replace(minutes.citations[0], quote=quote),))
+    sources = bundle_of(hall, minutes).sources
+    bundle = replace(make_bundle(altered, MINUTES, (), {}, {}, 0), sources=sources)
+    assert "quotations" in failed(bundle)
+    (check,) = recheck(hall, altered)
+    assert check.quote is not QuoteState.FOUND
+
+
 def test_what_repeats_a_models_own_words_is_no_evidence(hall: Hall) -> None:
     query = "the harbour had a limit of 3 knots in 1920"
     echo = Tool("find", "Find.", WORDS, lambda given: f"No letter says: {given['query']}.")
