@@ -24,9 +24,9 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 
 from chapterhouse.claims.mismatch import find_mismatches
 from chapterhouse.claims.quotation import closest_sentences
-from chapterhouse.claims.wording import words_of
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
+from chapterhouse.text.wording import words_of
 from chapterhouse.types import Chunk, Document, Evidence, Mismatch
 from folders import PARTS
 from libraries import ask_model, opened

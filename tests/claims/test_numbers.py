@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.claims.dates import dates
 from chapterhouse.claims.numbers import Number, numbers
+from chapterhouse.text.dates import dates
 
 
 def _numbers(text: str, language: str = "en") -> list[tuple[str, str]]:

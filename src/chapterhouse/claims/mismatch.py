@@ -14,9 +14,9 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.claims.dates import Date, dates
 from chapterhouse.claims.numbers import DAYS, METRES, PERCENT, UNITS, Number, numbers
 from chapterhouse.claims.quotation import closest_sentences, is_quoted, quotations, weight, words_of
+from chapterhouse.text.dates import Date, dates
 from chapterhouse.types import Evidence, Mismatch, MismatchKind
 
 _CURRENCIES: Final = frozenset({"usd", "eur", "gbp", "jpy", "chf", "cny"})

@@ -14,7 +14,7 @@ from importlib.resources import files
 from itertools import zip_longest
 from typing import Final
 
-from chapterhouse.claims.wording import word_set, words_of, words_or_english
+from chapterhouse.text.wording import word_set, words_of, words_or_english
 
 _UNITS: Final = tomllib.loads((files("chapterhouse.claims") / "units.toml").read_text("utf-8"))
 _CURRENCIES: Final = {

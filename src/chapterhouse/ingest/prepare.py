@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from chapterhouse.claims import dates
+    from chapterhouse.text import dates
 else:
-    dates = lazy("chapterhouse.claims.dates")
+    dates = lazy("chapterhouse.text.dates")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from chapterhouse.claims.wording import words_or_english
+from chapterhouse.text.wording import words_or_english
 
 _YEAR: Final = r"(?:1\d{3}|20\d{2}|21\d{2})"
 _ISO = re.compile(rf"(?<![\w-])({_YEAR})-(\d{{2}})(?:-(\d{{2}}))?(?![\w-])")

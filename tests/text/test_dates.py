@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.claims.dates import Date, dateline, dates
+from chapterhouse.text.dates import Date, dateline, dates
 
 
 def form(date: Date) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from chapterhouse.claims.wording import LanguageWords, words_of, words_or_english
+from chapterhouse.text.wording import LanguageWords, words_of, words_or_english
 
 
 @pytest.mark.parametrize("language", ["de", "en", "es", "fr", "it"])

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-_FOLDER: Final = files("chapterhouse.claims") / "languages"
+_FOLDER: Final = files("chapterhouse.text") / "wordings"
 
 
 def word_set(listed: str) -> frozenset[str]:
