@@ -1,6 +1,7 @@
 """Citations as every format may show them."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
@@ -34,6 +35,28 @@ def clean(citation: Citation) -> Citation:
         year=sanitise_line(citation.year),
         link=link if is_plain else "",
     )
+
+
+def tell_apart(cited: Iterable[tuple[str, Citation]]) -> tuple[tuple[str, Citation], ...]:
+    """Return citations by how they are called, documents of one title with folder and file name."""
+    known = tuple(cited)
+    sources: dict[str, dict[str, str]] = {}
+    for _, one in known:
+        sources.setdefault(one.title, {})[one.document_id] = one.source
+
+    def named(one: Citation) -> Citation:
+        others = [path for key, path in sources[one.title].items() if key != one.document_id]
+        if not others:
+            return one
+        parts = one.source.split("/")
+        for count in range(1, len(parts) + 1):
+            own = parts[-count:]
+            if all(other.split("/")[-count:] != own for other in others):
+                break
+        below = without_title(one.title, one.section_path)
+        return replace(one, title=f"{one.title} ({'/'.join(own)})", section_path=below)
+
+    return tuple((name, named(one)) for name, one in known)
 
 
 def citation_line(citation: Citation, longest: int | None = None) -> str:
