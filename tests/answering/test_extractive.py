@@ -15,7 +15,7 @@ from chapterhouse.answering.confidence import (
     Signs,
     confidence_model,
 )
-from chapterhouse.answering.extractive import Reference, answer, find_names, is_about, make_screen
+from chapterhouse.answering.extractive import Reference, answer, find_names, make_screen
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.models.built_in import built_in_encoder
@@ -373,28 +373,6 @@ TEXTS = {
     "acme": "Supply agreement with Acme Corporation.\n\nIt ends after 12 months.",
     "globex": "Supply agreement with Globex Limited.\n\nIt ends after 24 months.",
 }
-BUOYS = {
-    "tides": "Tidewatch 4 measures 12 metres. Tidewatch 3 weighs 40 kilos.",
-    "old": "Tidewatch 3 measures 9 metres.",
-    "minutes/2025/june": "The fair earned 6,470 euros.",
-}
-
-
-def bound(asked: str, texts: dict[str, str]) -> list[str]:
-    """Return the documents whose passages are about what a question names."""
-    shelf = Shelf(texts)
-    names = find_names(parse_question(asked, {"en": 1}))
-    return [
-        hit.document.id
-        for hit in shelf.hits()
-        if is_about(names, hit, shelf.bodies[hit.document.id].text)
-    ]
-
-
-def test_a_number_behind_a_name_is_part_of_it() -> None:
-    assert bound("What does Tidewatch 4 measure?", BUOYS) == ["tides"]
-    assert bound("What does Tidewatch 3 measure?", BUOYS) == ["tides", "old"]
-    assert bound("What did the fair earn in 2025?", BUOYS) == ["minutes/2025/june"]
 
 
 @pytest.mark.parametrize(
@@ -412,7 +390,7 @@ def test_a_number_behind_a_name_is_part_of_it() -> None:
 def test_what_is_a_name(asked: str, language: str, names: set[str]) -> None:
     question = parse_question(asked, {language: 2})
     terms = dict(question.words)
-    assert set(find_names(question).terms) == {terms[name] for name in names}
+    assert set(find_names(question)) == {terms[name] for name in names}
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.text.rows import term_rows
 from chapterhouse.index import lexical
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.store.sqlite import Store
+from chapterhouse.text.canonical import other_names
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Scope, TermRows
 
@@ -29,7 +30,12 @@ def expected(store: Store, keys: Sequence[int]) -> TermRows:
     return term_rows(
         (
             chunks[key].header + chunks[key].text,
-            text_of_section(chunks[key].section_path),
+            " ".join(
+                (
+                    text_of_section(chunks[key].section_path),
+                    other_names(documents[chunks[key].document_id]),
+                )
+            ),
             documents[chunks[key].document_id].title,
             documents[chunks[key].document_id].language,
         )
@@ -98,9 +104,9 @@ def test_chunks_that_are_not_known_have_empty_rows(tmp_path: Path, store: Store,
     index.catch_up(store)
     (key,) = all_keys(store)
     rows = index.terms_of([key + 1, key, key + 2], EVERYTHING)
-    assert rows.starts.tolist() == [0, 0, 4, 4]
-    assert rows.sections.tolist() == [0, 3, 4]
-    assert rows.titles.tolist() == [0, 3, 4]
+    assert rows.starts.tolist() == [0, 0, 5, 5]
+    assert rows.sections.tolist() == [0, 3, 5]
+    assert rows.titles.tolist() == [0, 4, 5]
     assert index.terms_of([], EVERYTHING).starts.tolist() == [0]
 
 

@@ -27,6 +27,7 @@ _RANK: Final = 0.8  # for each rank of its hit
 _ROW: Final = 2.5  # of a table
 _FARTHEST: Final = 0.01  # score, over the best one's, below which nothing is shown
 _UNBOUND: Final = 0.5  # where its passage is not about what is named
+_BESIDE: Final = 0.1  # where another sentence has the code that is asked for
 _SHORT: Final = 10  # words of a sentence that is seldom understood alone
 _SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
@@ -84,6 +85,7 @@ def choose(
     judged: Judgement,
     hits: Sequence[Hit],
     bound: Sequence[bool],
+    about: Sequence[int],
     bodies: Bodies,
     form: Form,
 ) -> tuple[Part, ...]:
@@ -91,11 +93,16 @@ def choose(
 
     Args:
         bound: Of each hit whether it is about what the question names.
+        about: Of each sentence whether it is about a code or number that is asked for: 1, 0, or
+            -1 where it is about another (``retrieval/exact.py``).
     """
     chosen: list[Part] = []
     shown: list[str] = []
     left = form.words
+    decided = 1 in about
     score = _scores(judged, hits, bound)
+    if decided:
+        score = score * np.where(np.asarray(about) == 1, 1.0, _BESIDE)
     least = form.least * max((sentence.share for sentence in judged.sentences), default=0.0)
     for number in np.argsort(-score, kind="stable"):
         sentence = judged.sentences[number]
@@ -103,9 +110,11 @@ def choose(
         text = bodies.text(hit.document.id)
         if len(chosen) >= form.most or (chosen and score[number] < _FARTHEST * score.max()):
             break
-        if form.least and not bound[sentence.rank]:
+        if not _is_asked(about[number], decided, bound[sentence.rank], form):
             continue
-        if chosen and sentence.share < least and not _explains(hit, sentence, chosen[0]):
+        goes_on = decided and bool(chosen) and _goes_on(hit, sentence, chosen[0], text)
+        explains = not chosen or goes_on or _explains(hit, sentence, chosen[0])
+        if sentence.share < least and not explains:
             continue
         if is_covered(chosen, hit, sentence) or any(_repeats(own, other) for other in shown):
             continue
@@ -122,6 +131,13 @@ def choose(
         shown.append(own)
         left -= words
     return tuple(chosen) if form.alone else _fitting(chosen, bodies, form.words)
+
+
+def _is_asked(about: int, decided: bool, bound: bool, form: Form) -> bool:  # noqa: FBT001 - marks
+    """Whether a sentence may be shown: of an answer only what is about all that is named."""
+    if decided:
+        return about >= (1 if form.least else 0)
+    return bound or not form.least
 
 
 def _part(
@@ -185,6 +201,13 @@ def _explains(hit: Hit, sentence: Sentence, part: Part) -> bool:
     before = hit.document.id == part.hit.document.id and sentence.end == begin
     chunk = part.hit.chunk
     return before and count_words(chunk.text[begin - chunk.start : end - chunk.start]) < _SHORT
+
+
+def _goes_on(hit: Hit, sentence: Sentence, part: Part, text: str) -> bool:
+    """Whether a sentence is behind a part in its paragraph: "… 2060-U2 … It costs 12 euros."."""
+    end = part.spans[-1][1]
+    same = hit.document.id == part.hit.document.id and sentence.begin >= end
+    return same and "\n\n" not in text[end : sentence.begin] and sentence.begin - end < _REACH
 
 
 def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:

@@ -23,11 +23,13 @@ from chapterhouse.answering.route import (
     needs_model,
     notice,
 )
-from chapterhouse.retrieval.sentences import SentenceScorer
-from chapterhouse.text.aliases import fold_words
-from chapterhouse.text.analyse import analyse
+from chapterhouse.retrieval.exact import exact_terms, holds_exactly, standing
+from chapterhouse.retrieval.sentences import Floats, SentenceScorer
+from chapterhouse.text.canonical import names_text, stated_date
+from chapterhouse.text.dates import terms_are_of_date
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.sanitise import inert
+from chapterhouse.text.terms import terms_in
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
@@ -50,48 +52,27 @@ _CAPITAL: Final = re.compile(r"[^\W\d_]")
 _YEAR: Final = re.compile(r"[12]\d{3}")
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What a question names.
-
-    Attributes:
-        terms: The index terms of each word of a name; a passage that has one of them has the word.
-        numbered: Names with their numbers, folded: "tidewatch 4".
-    """
-
-    terms: tuple[tuple[str, ...], ...] = ()
-    numbered: tuple[str, ...] = ()
-
-    def __bool__(self) -> bool:
-        """Whether there is one."""
-        return bool(self.terms)
-
-    def are_in(self, text: str, language: str) -> bool:
-        """Whether a text has all of them."""
-        there = frozenset(analyse(text, language))
-        if any(there.isdisjoint(own) for own in self.terms):
-            return False
-        folded = f" {fold_words(text)} " if self.numbered else ""
-        return all(f" {name} " in folded for name in self.numbered)
+# Of each word of a name its index terms, of which one is enough.
+Names = tuple[tuple[str, ...], ...]
 
 
 def find_names(question: Question) -> Names:
     """Return what a question names."""
-    named = [(word, terms) for word, terms in question.words if _is_name(word, question)]
-    numbered = tuple(
-        fold_words(match.group())
-        for word, _ in named
-        if not word[-1].isdigit()
-        for match in re.finditer(rf"\b{re.escape(word)}\s+\d+(?:\.\d+)*\b", question.text)
-    )
-    return Names(tuple(terms for _, terms in named), numbered)
+    return tuple(terms for word, terms in question.words if _is_name(word, question))
+
+
+def are_in(names: Names, text: str, language: str) -> bool:
+    """Whether a text has all names."""
+    there = frozenset(terms_in(text, language)) if names else frozenset[str]()
+    return not any(there.isdisjoint(own) for own in names)
 
 
 def is_about(names: Names, hit: Hit, body: str) -> bool:
     """Whether a passage has all names, in it or in what it stands below."""
     document, chunk = hit.document, hit.chunk
-    above = (document.title, document.source, *chunk.section_path, chunk.header, body[:_HEAD])
-    return not names or names.are_in("\n".join((*above, chunk.text)), document.language)
+    names_there = names_text(document), stated_date(document)
+    above = (*names_there, *chunk.section_path, chunk.header, body[:_HEAD])
+    return are_in(names, "\n".join((*above, chunk.text)), document.language)
 
 
 def _is_name(word: str, question: Question) -> bool:
@@ -116,6 +97,8 @@ _NEVER_ANSWERED: Final = frozenset(
 _OF_ALL: Final = 1e-6  # share of a sentence where all there is is asked for
 _SEMICOLON: Final = "; "
 _NEAREST: Final = 5  # headings that are named, and documents that are counted
+_EXACT: Final = 0.4  # confidence of an answer where all codes that are asked for are there
+_MOSTLY: Final = 0.5  # share of a question's word weight
 _PARTLY_READ: Final = 3  # files that are named
 
 
@@ -146,6 +129,10 @@ class Screen:
         may_answer: Whether a quotation can answer, and the passage shown first is about all that
             is named.
         beginning: Title of the document whose beginning the parts are; or empty.
+        is_named: Whether the passage shown first has a code or date that is asked for, or its
+            document goes by most of the question.
+        is_exact: Whether it is a row of a table with each code that is asked for, and with a value
+            where one is.
     """
 
     kind: QuestionKind
@@ -154,6 +141,8 @@ class Screen:
     signs: Signs | None = None
     may_answer: bool = True
     beginning: str = ""
+    is_named: bool = False
+    is_exact: bool = False
 
 
 def answer(
@@ -174,10 +163,10 @@ def answer(
     certain = confidence(screen.signs, reference.confidence) if screen.signs else 0.0
     answers = screen.may_answer and not needs_model(screen.kind, shown, result.query.text)
     outcome = AnswerOutcome.PASSAGES
-    named = screen.beginning or any(code in shown for code in result.question.identifiers)
+    named = screen.beginning or screen.is_named
     if certain < reference.confidence.passages and not named:
         outcome = AnswerOutcome.NOT_FOUND
-    elif certain >= reference.confidence.answer and answers:
+    elif certain >= (_EXACT if screen.is_exact else reference.confidence.answer) and answers:
         outcome = AnswerOutcome.ANSWER
         screen = _to_the_point(screen, result, reference, form, bodies)
     quoted, citations = _compose(screen.parts, reference, bodies)
@@ -217,15 +206,40 @@ def make_screen(
     names = find_names(question)
     judged = reference.scorer.judge(question, hits, result.chunks)
     bound = [is_about(names, hit, bodies.text(hit.document.id)) for hit in hits]
-    parts = choose(question, judged, hits, bound, bodies, form)
+    spans = [(one.rank, (one.begin, one.stop)) for one in judged.sentences]
+    codes = exact_terms(question)
+    of_codes = [list(standing(code, hits, spans)) for code in codes]
+    about = list(map(max, zip(*of_codes, strict=True))) if codes else [0] * len(spans)
+    parts = choose(question, judged, hits, bound, about, bodies, form)
     if not parts:
         return Screen(kind, names)
-    may_answer = kind not in _NEVER_ANSWERED and bound[hits.index(parts[0].hit)]
+    first = parts[0].hit
+    has_codes = all(
+        1 in own or holds_exactly([code], first.chunk, first.document)
+        for code, own in zip(codes, of_codes, strict=True)
+    )
+    may_answer = kind not in _NEVER_ANSWERED and (has_codes if codes else bound[hits.index(first)])
     begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (begun,) if begun else parts
     signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
     title = inert(begun.hit.document.title) if begun else ""
-    return Screen(kind, names, parts, signs, may_answer, title)
+    is_named = 1 in about or _is_named(question, first, judged.weights)
+    is_exact = 1 in about and may_answer and bool(parts[0].header) and not signs.unvalued
+    return Screen(kind, names, parts, signs, may_answer, title, is_named, is_exact)
+
+
+def _is_named(question: Question, hit: Hit, weights: Floats) -> bool:
+    """Whether a passage has a code or date of a question, or its document goes by most of it."""
+    document = hit.document
+    own = f"{names_text(document)} {stated_date(document)}"
+    names = frozenset(terms_in(own, document.language))
+    there = names.union(terms_in(hit.chunk.header + hit.chunk.text, document.language))
+    held = [not names.isdisjoint(terms) for _, terms in question.words]
+    return float(weights @ held) >= _MOSTLY or any(
+        not there.isdisjoint(terms)
+        for word, terms in question.words
+        if word in question.identifiers or terms_are_of_date(terms)
+    )
 
 
 def _to_the_point(
@@ -240,7 +254,7 @@ def _beginning(names: Names, hits: Sequence[Hit], form: Form, bodies: Bodies) ->
     """Return the beginning of the document that a question names; None where it names none."""
     for hit in hits if names else ():
         document = hit.document
-        if names.are_in(f"{document.title}\n{document.source}", document.language):
+        if are_in(names, names_text(document), document.language):
             return beginning(bodies.text(document.id), hit, form.words)
     return None
 

@@ -11,9 +11,8 @@ from typing import Final
 import tantivy
 
 from chapterhouse.index.forward import Forward
-from chapterhouse.index.ranking import fields_of
+from chapterhouse.index.ranking import fields_of, name_terms
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Document, Scope
 
 _FOOTER_MAGIC: Final = 1337  # https://docs.rs/tantivy: the last four bytes of its files
@@ -72,8 +71,8 @@ def _keys(schema: tantivy.Schema, searcher: tantivy.Searcher, field: str, name: 
 def _has_terms(rows: Forward, store: Store, document: Document) -> bool:
     """Whether the forward file has the terms that the text of a document gives."""
     chunks = store.chunks_of(document.id, _ALL)
-    title = analyse(document.title, document.language)
-    fields = [fields_of(chunk, title, document.language) for chunk in chunks]
+    names = name_terms(document)
+    fields = [fields_of(chunk, names, document.language) for chunk in chunks]
     return rows.has_fields([chunk.key for chunk in chunks], fields)
 
 

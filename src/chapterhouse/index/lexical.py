@@ -39,6 +39,7 @@ from chapterhouse.index.ranking import (
     entry_of,
     fields_of,
     make_schema,
+    name_terms,
     open_index,
 )
 from chapterhouse.index.scoped import ScopedIndex
@@ -52,11 +53,11 @@ from chapterhouse.index.state import (
     writer_lock,
 )
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
+from chapterhouse.text.analyse import ANALYSER_VERSION
 from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
-_FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
+_FINGERPRINT: Final = f"schema 3 analyser {ANALYSER_VERSION}"
 _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
@@ -367,9 +368,9 @@ def _apply(change: Change, writer: tantivy.IndexWriter, store: Store, rows: forw
         return
     document, chunks = found
     unknown = rows.unknown([chunk.key for chunk in chunks])
-    title = analyse(document.title, document.language)
+    names = name_terms(document)
     for chunk in chunks:
-        fields = fields_of(chunk, title, document.language)
+        fields = fields_of(chunk, names, document.language)
         writer.add_document(entry_of(document, chunk.key, fields))
         if chunk.key in unknown:
             rows.add(chunk.key, fields)

@@ -1,24 +1,41 @@
 """BM25 by Tantivy: the clauses of a question, and the best chunks in a total order."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import tantivy
 
 from chapterhouse.index.forward import Fields
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.terms import text_of_section
+from chapterhouse.text.canonical import other_names, stated_date
+from chapterhouse.text.terms import terms_in, text_of_section
 from chapterhouse.types import Chunk, Document, Scored, WeightedTerm
 
 # The weight of a field in the sum of BM25 scores; chosen by ``make eval``.
 FIELD_WEIGHTS: Final = {"body": 1.0, "title": 0.3, "section": 0.15}
 
 
-def fields_of(chunk: Chunk, title: list[str], language: str) -> Fields:
-    """Return the terms of a chunk's text, of its section path, and those of its title."""
-    text = analyse(chunk.header + chunk.text, language)
+@dataclass(frozen=True, slots=True)
+class NameTerms:
+    """The terms of what a document goes by."""
+
+    title: list[str]
+    others: list[str]
+
+
+def name_terms(document: Document) -> NameTerms:
+    """Return the terms of a title; of folders, file, aliases, tags and the day that is stated."""
+    others = f"{other_names(document)} {stated_date(document)}"
+    title = terms_in(document.title, document.language)
+    return NameTerms(title, terms_in(others.strip(), document.language))
+
+
+def fields_of(chunk: Chunk, names: NameTerms, language: str) -> Fields:
+    """Return the terms of a chunk: of its text, of what it is below, and of its title."""
+    text = terms_in(chunk.header + chunk.text, language)
     section = analyse(text_of_section(chunk.section_path), language)
-    return text, section, title
+    return text, [*section, *names.others], names.title
 
 
 def make_schema() -> tantivy.Schema:
@@ -97,9 +114,9 @@ def rank_in_memory(entries: Sequence[tuple[Document, Sequence[Chunk]]]) -> Rank:
     writer = index.writer(_HEAP_BYTES, num_threads=1)
     key = 0
     for document, chunks in entries:
-        title = analyse(document.title, document.language)
+        names = name_terms(document)
         for chunk in chunks:
-            fields = fields_of(chunk, title, document.language)
+            fields = fields_of(chunk, names, document.language)
             writer.add_document(entry_of(document, key, fields))
             key += 1
     writer.commit()

@@ -9,8 +9,9 @@ Every step is a function over values; what has to be looked up comes in as ``Sou
 functions the steps are as ``Method``.
 """
 
+import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from chapterhouse.errors import EngineError
@@ -21,10 +22,12 @@ from chapterhouse.retrieval.candidates import (
     find_candidates,
     with_other_names,
 )
+from chapterhouse.retrieval.exact import exact_terms, holds_exactly
 from chapterhouse.retrieval.hops import follow_mentions
+from chapterhouse.retrieval.newest import asks_newest, newest_first, newest_version
 from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
-from chapterhouse.retrieval.rerank import Shortlist, names_file, weight_of
+from chapterhouse.retrieval.rerank import NAME_BOOST, Shortlist, name_shares, names_file, weight_of
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Hit, Query, Question, Scope, SearchResult
@@ -33,6 +36,7 @@ __all__ = ["Sources", "retrieve"]
 
 _DEFAULT = Method()
 _EXACT_DEPTH = 50
+_SECTIONS = 1_000  # chunks of a document in whose headings the newest version is looked for
 _DECIMALS = 6  # that are shown
 _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is still in an order
 
@@ -59,6 +63,10 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
     candidates = find_candidates(question, query, census, sources, method, asked)
     exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
     ranking = _rank(question, query, candidates, exact, sources, method)
+    if asks_newest(question) and (version := _newest_version(ranking.chunks, query, sources)):
+        question = replace(question, identifiers=(*question.identifiers, version))
+        exact[version] = _find_exactly(version, question, query, sources)
+        ranking = _rank(question, query, candidates, exact, sources, method)
     guaranteed = _guaranteed(ranking.chunks, question, exact)
     chosen = choose(ranking.chunks, guaranteed, query.limit, query.per_document)
     return SearchResult(
@@ -71,6 +79,14 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         warnings=(*candidates.warnings, *ranking.warnings, *(each.notice for each in meant)),
         corrections=meant,
     )
+
+
+def _newest_version(ranked: Sequence[Chunk], query: Query, sources: Sources) -> str:
+    """Return the highest version of which the best document has a section; or nothing."""
+    if not ranked:
+        return ""
+    of_it = sources.lexical.search((), query.scope, _SECTIONS, [ranked[0].document_id])
+    return newest_version(sources.chunks([hit.key for hit in of_it], query.scope).values())
 
 
 def make_shortlist(
@@ -117,11 +133,14 @@ def _rank(
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
     shortlist = make_shortlist(question, candidates, listed, query.scope, sources)
     scores, stages, warnings = _score(shortlist, query, method)
-    named = _named(shortlist, question)
+    if asks_newest(question):
+        scores = newest_first(scores, shortlist.chunks, shortlist.documents)
+    named, codes = _named(shortlist, question), exact_terms(question)
 
     def place(chunk: Chunk) -> tuple[float | str, ...]:
         first = -_phrases_in(chunk, phrases), chunk.document_id not in named
-        return *first, -scores[chunk.key], chunk.document_id, chunk.ordinal
+        held = holds_exactly(codes, chunk, shortlist.documents.get(chunk.document_id))
+        return *first, -held, -scores[chunk.key], chunk.document_id, chunk.ordinal
 
     order = sorted(shortlist.chunks, key=place)
     if method.hop is not None:
@@ -171,17 +190,21 @@ def _score(
             for chunk, score in zip(shortlist.chunks, final, strict=True):
                 stages[chunk.key]["reranked"] = score
     scores: dict[int, float] = {}
-    for chunk, score in zip(shortlist.chunks, final, strict=True):
+    shares = name_shares(shortlist).tolist()
+    for chunk, score, share in zip(shortlist.chunks, final, shares, strict=True):
         document = shortlist.documents.get(chunk.document_id)
         tagged, fresh = 1.0, 1.0
         if document is not None:
             tagged, fresh = weight_of(shortlist.question, document, query.tags, method.recency)
+        names = 1.0 + NAME_BOOST * share
+        if share:
+            stages[chunk.key]["names"] = names
         if tagged != 1.0:
             stages[chunk.key]["tags"] = tagged
         if fresh != 1.0:
             stages[chunk.key]["recency"] = fresh
         # Not cut at 1 before it is shown: a tag tells two excellent chunks apart, too.
-        scores[chunk.key] = round(score * tagged * fresh, _DECIMALS_OF_ORDER)
+        scores[chunk.key] = round(score * names * tagged * fresh, _DECIMALS_OF_ORDER)
     return scores, stages, warnings
 
 
@@ -225,7 +248,8 @@ def _find_exactly(wanted: str, question: Question, query: Query, sources: Source
     for language in question.languages:
         words = analyse(wanted, language)
         if wanted in question.identifiers:  # its whole form is a term of its own, and the first
-            words = words[:1]
+            joined = words[1:2] == [re.sub(r"\D", "", wanted)]  # however it is grouped
+            words = words[1:2] if joined else words[:1]
         hits = sources.lexical.search_phrase(words, query.scope, _EXACT_DEPTH)
         found.extend(hit.key for hit in hits)
     return tuple(dict.fromkeys(found))
@@ -252,12 +276,16 @@ def _guaranteed(
         named = wanted in question.file_names
         found = set(keys)
         for chunk in ordered:
-            if chunk.key in found and (
-                named or contains_exactly(chunk.header + chunk.text, wanted)
-            ):
+            if chunk.key in found and (named or _holds(chunk, wanted, question)):
                 result.setdefault(chunk.key, wanted)
                 break
     return result
+
+
+def _holds(chunk: Chunk, wanted: str, question: Question) -> bool:
+    text = chunk.header + chunk.text
+    code = next((one for one in exact_terms(question) if one.text == wanted), None)
+    return code.is_in(text) if code else contains_exactly(text, wanted)
 
 
 def choose(

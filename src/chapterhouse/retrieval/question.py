@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import script_language
+from chapterhouse.text.dates import dated_spans, terms_of
 from chapterhouse.text.language import detect, language_of_script
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import Question, WeightedTerm
@@ -18,12 +19,19 @@ _FILE_NAME = re.compile(
     r"(?<![\w./])(?:[\w\-.]+/)*"  # as hits show it: with its folders
     r"([\w][\w\-]*(?:\.[\w\-]+)*\.[A-Za-z][A-Za-z0-9]{0,4})(?![\w./]*\w)"
 )
-_IDENTIFIER = re.compile(r"(?<![\w\-])[^\W_]\w*(?:[\-_.:/]\w+)*")
+_IDENTIFIER = re.compile(r"(?<![\w\-])\+?[^\W_]\w*(?:[\-_.:/]\w+)*")
+_VERSION = re.compile(r"\d+(?:\.\d+){2,}|\+?\d{7,}|\d+(?:-\d{3,})+")
+_YEARS = re.compile(r"[12]\d{3}-[12]\d{3}")
+_SIGNED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#)(?![\w+#])")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|e|er|ème)", re.IGNORECASE)
+_ADDRESS = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _WORD = re.compile(r"\S+")
 _EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
-_MAXIMUM_LANGUAGES = 4
+_MOST_STEMMED = 24  # languages of a library; more are as good as none
+_MOST_GUESSED = 4  # languages of which a question may be, by its function words
+_UMLAUTS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"), ("aa", "å"))
 
 
 def parse_question(text: str, languages: Mapping[str, int]) -> Question:
@@ -34,22 +42,58 @@ def parse_question(text: str, languages: Mapping[str, int]) -> Question:
     tried = _stemmers(text, languages)
     content_words = _content_words(text, tried[0])
     content = " ".join(content_words)
+    dated, undated = _dates(text, tried)
     counts: Counter[str] = Counter()
     for language in tried:
         for term, count in Counter(analyse(content, language)).items():
             counts[term] = max(counts[term], count)
+    others = _other_spellings(content_words, tried)
+    for term in (*(term for _, terms in dated for term in terms), *others.values()):
+        counts.setdefault(term, 1)
+    words = _words(_content_words(undated, tried[0]) if dated else content_words, tried)
     file_names = tuple(dict.fromkeys(_FILE_NAME.findall(text)))
     return Question(
         text=text,
         content=content,
         terms=tuple(WeightedTerm(term, float(count)) for term, count in counts.items()),
         order=tuple(analyse(content, tried[0])),
-        words=tuple(_words(content_words, tried)),
+        words=tuple(
+            (word, (*terms, others[word]) if word in others else terms) for word, terms in words
+        )
+        + dated,
         languages=tried,
         phrases=_phrases(text),
-        identifiers=_identifiers(text, file_names),
+        identifiers=_identifiers(undated, file_names),
         file_names=file_names,
     )
+
+
+def _dates(
+    text: str, languages: tuple[str, ...]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], str]:
+    """Return each date as it is written with its index term, and the text without them."""
+    found = dated_spans(text, languages[0])
+    rest = text
+    for one in reversed(found):
+        rest = f"{rest[: one.start]} {rest[one.end :]}"
+    return tuple((text[one.start : one.end], terms_of(one)[:1]) for one in found), rest
+
+
+def _other_spellings(words: list[str], languages: tuple[str, ...]) -> Mapping[str, str]:
+    """Return by word the term of a name as it is written where a keyboard lacks its letters.
+
+    Juergen and Jürgen are one name. Other words are so written in German alone.
+    """
+    found = {}
+    for word in words:
+        other = word
+        for written, letter in _UMLAUTS:
+            plain, marked = (written, letter) if written in other.casefold() else (letter, written)
+            other = re.sub(plain, marked, other, flags=re.IGNORECASE)
+        is_name = word[:1].isupper() or "de" in languages
+        if other != word and is_name and (terms := analyse(other, languages[0])):
+            found[word] = terms[0]
+    return found
 
 
 def _words(
@@ -78,17 +122,17 @@ def _stemmers(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
     decides which words are function words.
     """
     common = sorted(languages, key=lambda language: (-languages[language], language))
+    common = common[:_MOST_STEMMED]
     if len(common) == 1:
         return (common[0],)  # unknown too: analysed as English
     own = language_of_script(text)
     if not own:
-        candidates = common[:_MAXIMUM_LANGUAGES]
+        candidates = common[:_MOST_GUESSED]
         own = max(candidates, key=lambda name: _function_words(text, name), default="")
         if own and not _function_words(text, own):
-            guess = detect(text)
-            own = guess if guess in languages else common[0]
+            own = detect(text) or common[0]  # whichever it is: its function words say nothing
     first = [own] if own or not common else []
-    return tuple(dict.fromkeys([*first, *common[:_MAXIMUM_LANGUAGES]])) or ("",)
+    return tuple(dict.fromkeys([*first, *common])) or ("",)
 
 
 def _function_words(text: str, language: str) -> int:
@@ -101,14 +145,12 @@ def _content_words(text: str, language: str) -> list[str]:
 
     "WHO" and "IT" are names in a question that is not all in capitals.
     """
-    stop = STOPWORDS.get(language or "en", frozenset())
     words = plain_words(text)
     names = not text.isupper()
     content_words = [
         word
         for word in words
-        if (names and len(word) > 1 and word.isupper())
-        or not _is_function_word(word.casefold(), stop)
+        if (names and len(word) > 1 and word.isupper()) or not is_function_word(word, language)
     ]
     return content_words or words
 
@@ -119,17 +161,20 @@ def plain_words(text: str) -> list[str]:
     return [word for word in words if word]
 
 
-def _is_function_word(word: str, stop: frozenset[str]) -> bool:
+def is_function_word(word: str, language: str) -> bool:
+    """Whether a word says nothing of what a question is about."""
+    word, stop = word.casefold(), STOPWORDS.get(language or "en", frozenset())
     return word in stop or all(part in stop or not part for part in _APOSTROPHES.split(word))
 
 
 def _phrases(text: str) -> tuple[str, ...]:
-    found = ("".join(groups).strip() for groups in _PHRASE.findall(text))
-    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+    quoted = ("".join(groups).strip() for groups in _PHRASE.findall(text))
+    return tuple(dict.fromkeys(filter(None, (*quoted, *_ADDRESS.findall(text)))))
 
 
 def _identifiers(text: str, file_names: tuple[str, ...]) -> tuple[str, ...]:
-    found = (match.group() for match in _IDENTIFIER.finditer(text))
+    text = _ADDRESS.sub(" ", text)
+    found = [*(match.group() for match in _IDENTIFIER.finditer(text)), *_SIGNED.findall(text)]
     return tuple(
         dict.fromkeys(name for name in found if _is_identifier(name) and name not in file_names)
     )
@@ -138,6 +183,12 @@ def _identifiers(text: str, file_names: tuple[str, ...]) -> tuple[str, ...]:
 def _is_identifier(name: str) -> bool:
     digits = any(character.isdigit() for character in name)
     letters = any(character.isalpha() for character in name)
+    if _VERSION.fullmatch(name):
+        return not _YEARS.fullmatch(name)
+    if _ORDINAL.fullmatch(name):
+        return False
+    if _SIGNED.fullmatch(name):
+        return True
     return (digits and letters) or "_" in name or bool(_INNER_CAPITAL.search(name))
 
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.rerank import inverse_frequency
-from chapterhouse.text.analyse import analyse
+from chapterhouse.text.canonical import body_start, names_text
 from chapterhouse.text.counting import letter_groups, word_spans
 from chapterhouse.text.markdown import Block, BlockKind, blocks, sentence_spans
-from chapterhouse.text.terms import text_of_section
+from chapterhouse.text.terms import terms_in, text_of_section
 from chapterhouse.types import Chunk, Hit, Kind, Question, Range
 from chapterhouse.types.engines import Embedder, TokenEmbedder
 
@@ -128,7 +128,10 @@ def _spans(chunk: Chunk) -> Iterator[Range]:
     if chunk.kind is Kind.CODE:
         yield 0, len(chunk.text)
         return
-    for start, end in sentence_spans(chunk.text, 0, len(chunk.text)):
+    begin = body_start(chunk.text) if not chunk.start else 0  # front matter is no sentence
+    if begin:
+        yield 0, begin
+    for start, end in sentence_spans(chunk.text, begin, len(chunk.text)):
         yield from _cut(chunk.text, start, end)
 
 
@@ -206,8 +209,8 @@ def features(
 def words_found(question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Marks:
     """Return which of the question's words each sentence has, in it or above it.
 
-    Above it are its title, its headings and the heading rows of its table. Shape (sentences,
-    words).
+    Above it are what its document goes by, its headings and the heading rows of its table.
+    Shape (sentences, words).
     """
     own = np.zeros((len(sentences), len(question.words)), dtype=bool)
     above = np.zeros_like(own)
@@ -215,11 +218,11 @@ def words_found(question: Question, hits: Sequence[Hit], sentences: Sequence[Sen
     for row, sentence in enumerate(sentences):
         hit = hits[sentence.rank]
         language = hit.document.language
-        own[row] = _contains(question, analyse(text_of(hit, sentence), language))
+        own[row] = _contains(question, terms_in(text_of(hit, sentence), language))
         section = text_of_section(hit.chunk.section_path)
-        key = f"{hit.document.title} / {section} / {sentence.header}", language
+        key = f"{names_text(hit.document)} / {section} / {sentence.header}", language
         if key not in known:
-            known[key] = _contains(question, analyse(*key))
+            known[key] = _contains(question, terms_in(*key))
         above[row] = known[key]
     return own | above
 

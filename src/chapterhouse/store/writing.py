@@ -209,20 +209,19 @@ def move_files(connection: apsw.Connection, moves: Sequence[FileMove]) -> list[s
 
 
 def _move_document(connection: apsw.Connection, move: FileMove) -> None:
-    """Give a document its new place; where its title changes, its chunks get new keys.
+    """Give a document its new place, and its chunks new keys.
 
-    Titles are among the terms of a chunk, and what indexes have of a key never changes.
+    Titles and names of files are among the terms of a chunk, and what indexes have of a key never
+    changes.
     """
     record = move.record
     found = first(connection, "document_named", record.document_id)
     if not found:
         return
     key = found[0]
-    ((title, *_),) = run(connection, "document_facts", key)
     values = record.location, record.source, move.title, move.modified
     run(connection, "move_document", record.document_id, *values, next_sequence(connection))
-    if title != move.title:
-        chunks = run(connection, "chunk_rows", key)
-        run(connection, "clear_chunks", key)
-        run_many(connection, "put_chunk", [(key, *row) for row in chunks])
+    chunks = run(connection, "chunk_rows", key)
+    run(connection, "clear_chunks", key)
+    run_many(connection, "put_chunk", [(key, *row) for row in chunks])
     write_checksum(connection, key)

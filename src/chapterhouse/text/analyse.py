@@ -1,8 +1,9 @@
 """Text to index terms: one analyser for documents and questions, in every language.
 
-NFKC, case folding, Snowball stems by language, bigrams for scripts that write no spaces, one form
-of each Arabic and Hebrew letter, and identifiers, codes and numbers kept whole beside their parts.
-The order of terms is the order of words, so that phrases can be found.
+NFKC, case folding, Snowball stems by language, letters without their marks, bigrams for scripts
+that write no spaces, one form of each Arabic and Hebrew letter, and identifiers, codes and numbers
+kept whole beside their parts. The order of terms is the order of words, so that phrases can be
+found.
 """
 
 import re
@@ -17,7 +18,7 @@ from chapterhouse import lazy_pattern
 from chapterhouse.text.counting import EAST_ASIAN
 
 # Part of the index's fingerprint: change it when the same text gives other terms.
-ANALYSER_VERSION: Final = "2"
+ANALYSER_VERSION: Final = "3"
 
 SNOWBALL: Final = {
     "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
@@ -36,7 +37,10 @@ _SIGNS: Final = (
 )
 _LETTER: Final = rf"(?:[^\W_{_EAST}]|[{_SIGNS}])"
 # A run of word characters, joined over the marks that hold numbers, codes and names together.
-_TOKEN = lazy_pattern(rf"[\w{_SIGNS}]+(?:[.,:/'’\-][\w{_SIGNS}]+)*")
+# First what signs make another name: C++, C#.
+_TOKEN = lazy_pattern(
+    rf"(?<![\w+#])[A-Za-z](?:\+\+|#)(?![\w+#])|[\w{_SIGNS}]+(?:[.,:/'’\-][\w{_SIGNS}]+)*"
+)
 _SIMPLE = lazy_pattern(rf"(?:[^\W\d_]|[{_SIGNS}])+")
 _PARTS = lazy_pattern(rf"[{_EAST}]+|{_LETTER}+")
 _EAST_RUN = lazy_pattern(rf"[{_EAST}]")
@@ -44,6 +48,12 @@ _CASE_PARTS = re.compile(
     rf"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ\u0300-\u036f]+|\d+|(?:[^\W\d_A-Za-zà-ÿ]|[{_SIGNS}])+"
 )
 _THOUSANDS = re.compile(r"\d{1,3}(?:[,.]\d{3})+")
+# Telephone, account and serial numbers, which some write in groups and others do not.
+_GROUPS = lazy_pattern(
+    r"(?<![\w.,])(?:[A-Z]{2}\d{2}(?: [A-Z0-9]{2,4}){2,8}|\+?\d{1,5}(?: \d{2,5}){2,8}(?: \d)?)(?!\w)"
+)
+_SEPARATED = re.compile(r"\+?\d+(?:[.,:/\-]\d+)+")
+_LEAST_DIGITS = 7  # of a number that is found however it is grouped
 _MAXIMUM_TERM = 64  # longer runs are data, not words
 _NEAR_EAST = re.compile("[\u0591-\u07ff\u200b-\u200f]")
 # Points and vowel signs, tatweel and joiners are written at will; a letter has one form.
@@ -55,6 +65,21 @@ _OPTIONAL: Final = {
     for code in range(first, last + 1)
 }  # fmt: skip
 _ONE_FORM: Final = str.maketrans("أإآٱىیےکةۀہھךםןףץ", "اااايييكههههכמנפצ")
+# Letters with marks, and those that are written as another where a keyboard lacks them.
+_UNMARKED: Final = {
+    **{
+        code: base
+        for first, last in ((0xC0, 0x24F), (0x370, 0x3FF), (0x1E00, 0x1FFF))
+        for code in range(first, last + 1)
+        if (base := re.sub("[\u0300-\u036f]", "", unicodedata.normalize("NFD", chr(code))))
+        != chr(code)
+    },
+    **str.maketrans({"æ": "ae", "œ": "oe", "ø": "o", "ł": "l", "đ": "d", "ı": "i", "ё": "е"}),
+}
+# Others, such as Turkish, have marks by which a stem is told.
+_STEMMED_WITHOUT_MARKS: Final = frozenset(
+    ("ca", "da", "de", "en", "es", "fi", "fr", "it", "nb", "nl", "nn", "no", "pt", "sv")
+)
 _CACHE_LIMIT = 50_000  # tokens a language; some ten megabytes
 
 
@@ -63,6 +88,7 @@ class _Analyser:
 
     def __init__(self, language: str) -> None:
         name = SNOWBALL.get(language or "en")
+        self._plain = language in _STEMMED_WITHOUT_MARKS
         self._own = bool(language)  # a text of unknown language has English stems if any
         # Stemming is cached here, per token; the stemmer's own cache would only cost memory.
         self._stem = Stemmer.Stemmer(name, 0).stemWord if name else None
@@ -81,6 +107,10 @@ class _Analyser:
             if terms is None:
                 terms = known[token] = tuple(self._terms_of(token))
             result.extend(terms)
+        for group in _GROUPS.findall(normal):
+            joined = group.replace(" ", "").lstrip("+").casefold()
+            if sum(map(str.isdigit, joined)) >= _LEAST_DIGITS:
+                result.append(joined[:_MAXIMUM_TERM])
         return result
 
     def _terms_of(self, token: str) -> Iterable[str]:
@@ -93,6 +123,9 @@ class _Analyser:
             yield re.sub("[,.]", "", token)
         elif _is_identifier(token) and [whole] != parts:
             yield whole[:_MAXIMUM_TERM]
+            joined = re.sub(r"\D", "", token) if _SEPARATED.fullmatch(token) else ""
+            if len(joined) >= _LEAST_DIGITS:
+                yield joined[:_MAXIMUM_TERM]
         yield from parts
 
     def _word(self, word: str) -> Iterable[str]:
@@ -112,8 +145,11 @@ class _Analyser:
 
     def _stemmed(self, word: str) -> str:
         folded = word.casefold()[:_MAXIMUM_TERM]
+        if self._plain:
+            folded = folded.translate(_UNMARKED)
         if self._stem and (self._own or folded.isascii()):
             folded = str(self._stem(folded))
+        folded = folded if folded.isascii() else folded.translate(_UNMARKED)
         return folded.translate(_ONE_FORM) if _NEAR_EAST.match(folded) else folded
 
 
@@ -133,7 +169,7 @@ def _case_parts(word: str) -> list[str]:
 
 def _is_identifier(token: str) -> bool:
     """Whether a token with marks, digits or underscores is a name worth keeping whole."""
-    return "_" in token or any(character.isdigit() for character in token)
+    return token[-1] in "_+#" or "_" in token or any(map(str.isdigit, token))
 
 
 _analyser = cache(_Analyser)

@@ -20,6 +20,9 @@ _DATE_IN_NAME: Final = re.compile(
     r"(?:([-_])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?)?(?!\d)"
 )
 
+_WORD: Final = re.compile(r"\w+")
+_PATH_WORD: Final = re.compile(r"[^\s/]+")
+
 
 def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
     """Join cleaned pages into one text, and find its sections and the removed characters.
@@ -70,6 +73,24 @@ def choose_title(extraction: Extraction, body: Body, stem: str) -> str:
 
 def _shorten(title: str) -> str:
     return sanitise_line(title)[:_TITLE_MAXIMUM].rstrip()
+
+
+def names_text(document: Document) -> str:
+    """Return by which words a document goes, each once: title, folders, file, aliases, tags."""
+    return " ".join(filter(None, (document.title, other_names(document))))
+
+
+def other_names(document: Document) -> str:
+    """Return by which words that its title lacks a document goes, each once."""
+    path = document.source.rsplit(".", 1)[0] if "." in document.source[-6:] else document.source
+    stated = (document.metadata.get(name, "") for name in ("aliases", "tags"))
+    known = frozenset(_WORD.findall(document.title.casefold()))
+    others = (word for text in (path, *stated) for word in _PATH_WORD.findall(text))
+    return " ".join(
+        word
+        for word in dict.fromkeys(others)
+        if not known.issuperset(_WORD.findall(word.casefold()))
+    )
 
 
 def stated_date(document: Document) -> str:

@@ -1,7 +1,7 @@
 """Dates in running text: days, months, years, weekdays and clock times, in one form."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -45,6 +45,11 @@ _LINE: Final = re.compile(
     r"^[*_]{0,2}(?:[^\W\d_]+\s){1,3}(?:of|on|from|vom|am|ab|du)\s(?=\S[^\n]{3,30}$)",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+_ANY: Final = "any"
+_LANGUAGES: Final = ("en", "de", "fr", "es", "it")
+_TERM: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?|--\d\d-\d\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,10 +151,12 @@ def _clock(match: re.Match[str]) -> Date | None:
 
 @cache
 def _months(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
-    own = words_or_english(language, "months")
-    months = {word: number for number, word in enumerate(own.months, 1)}
-    for number, word in enumerate(own.short_months, 1):
-        months.setdefault(word, number)
+    every = _LANGUAGES if language == _ANY else (language,)
+    months: dict[str, int] = {}
+    for own in (words_or_english(one, "months") for one in every):
+        for listed in (own.months, own.short_months):
+            for number, word in enumerate(listed, 1):
+                months.setdefault(word, number)
     months.pop("-", None)
     if "sep" in months:
         months["sept"] = 9
@@ -210,6 +217,40 @@ def _weekdays(text: str, language: str) -> Iterator[Date]:
     days, pattern = _weekday_pattern(language)
     for match in pattern.finditer(text):
         yield Date(match.start(), match.end(), weekday=days[match[1].lower()])
+
+
+def dated_spans(text: str, language: str = "") -> tuple[Date, ...]:
+    """Return the days and months of a text that have index terms, in order, none within another."""
+    found = (*_in_figures(text, language), *_with_month(text, _ANY))
+    kept: list[Date] = []
+    for one in sorted(found, key=lambda date: (date.start, -date.end)):
+        if one.end > one.start and terms_of(one) and (not kept or one.start >= kept[-1].end):
+            kept.append(one)
+    return tuple(kept)
+
+
+def date_terms(text: str, language: str = "") -> list[str]:
+    """Return index terms of the days and months of a text, however they are written.
+
+    A day is ``2024-01-05``, ``2024-01`` and ``--01-05``, a month of a year ``2024-01``. Months are
+    known by their names in all languages: of a short text the language is a guess.
+    """
+    if not any(map(str.isdigit, text)):
+        return []
+    return [term for date in dated_spans(text, language) for term in terms_of(date)]
+
+
+def terms_of(date: Date) -> tuple[str, ...]:
+    """Return the index terms of a date, the most precise first; none of a year or a month alone."""
+    day = f"--{date.month:02d}-{date.day:02d}" if date.month and date.day else ""
+    month = f"{date.year:04d}-{date.month:02d}" if date.year and date.month else ""
+    whole = f"{month}{day[-3:]}" if month and day else ""
+    return tuple(filter(None, (whole, month, day)))
+
+
+def terms_are_of_date(terms: Sequence[str]) -> bool:
+    """Whether index terms are those of a date."""
+    return len(terms) == 1 and _TERM.fullmatch(terms[0]) is not None
 
 
 def dateline(text: str, language: str = "") -> str:

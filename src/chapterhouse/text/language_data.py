@@ -26,15 +26,18 @@ class LanguageData:
     # subject of a question is ever dropped.
     function_words: frozenset[str] = frozenset()
     form_words: frozenset[str] = frozenset()  # that say in which form a question is answered
+    part_words: frozenset[str] = frozenset()  # what numbered parts of a document are called
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()  # names of months and days
     empty_words: frozenset[str] = frozenset()  # that say nothing of what a document is about
     joining_words: frozenset[str] = frozenset()  # others that join words as function words do
     linking_words: frozenset[str] = frozenset()  # with which a question goes on from the last
-    # Regular expressions: of politeness and no other, of what gives a reason, by kind of question,
-    # and without groups by what they tell of a question or of a sentence that answers it.
+    # Regular expressions: of politeness and no other, of what gives a reason, of the newest of
+    # several, by kind of question, and without groups by what they tell of a question or of a
+    # sentence that answers it.
     polite_phrases: tuple[str, ...] = ()
     reason_cues: str = ""
+    newest_cues: str = ""
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     positions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -87,6 +90,13 @@ def _cues(name: str) -> str:
     if not known:
         raise KeyError(name)
     return f"(?:{'|'.join(known)})"
+
+
+@cache
+def newest_pattern() -> re.Pattern[str]:
+    """Return what finds words that ask for the newest of several, in any language."""
+    cues = filter(None, (data.newest_cues for data in language_data().values()))
+    return re.compile(rf"(?<!\w)(?:{'|'.join(cues)})(?!\w)", re.IGNORECASE)
 
 
 def bare_question(text: str) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.dates import date_terms
 from chapterhouse.types import TermRows
 
 _KNOWN = 200_000  # terms whose numbers are remembered; some twenty megabytes
@@ -60,6 +62,11 @@ def find_terms(numbers: NDArray[np.uint32], rows: TermRows) -> Matches:
     at = np.flatnonzero(ordered[places] == rows.terms)
     row = np.searchsorted(rows.starts, at, side="right") - 1
     return Matches(row, order[places[at]], at - rows.starts[row])
+
+
+def terms_in(text: str, language: str) -> list[str]:
+    """Return the index terms of a text in order, and behind them those of its dates."""
+    return analyse(text, language) + date_terms(text, language)
 
 
 def text_of_section(section_path: Sequence[str]) -> str:

@@ -1,0 +1,108 @@
+"""What a question says exactly decides: codes, numbers, dates, names of files, the newest."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from chapterhouse.library import Library
+from chapterhouse.presenting.answers import answer_markdown
+from chapterhouse.types import Answer
+
+FILES: Final = {
+    "offers/acme/offer.md": "# Offer\n\nThe price is 18,900 euros.\n",
+    "offers/nord/offer.md": "# Offer\n\nThe price is 19,200 euros.\n",
+    "offers/zenit/offer.md": "# Offer\n\nThe price is 17,950 euros.\n",
+    "Pläne/Bauhof.md": "# Plan\n\nDer Zaun wird im Herbst erneuert.\n",
+    "notes/2024-01-05.md": "---\naliases: [Winch day]\n---\nWe repaired the winch with Tor.\n",
+    "notes/2024-02-05.md": "We painted the shed.\n",
+    "notes/badge.md": "---\ntags: [UI/UX]\naliases: [Willkommensmappe]\n---\nHere is a badge.\n",
+    "brief.md": "# Brief\n\nDie Abnahme war am 28. November 2023, die Rechnung kam im März 2024.\n",
+    "lettre.md": "# Lettre\n\nLe chantier ouvre le 6 mai 2025.\n",
+    "pumps.md": "# Pumps\n\n| Code | Flow |\n|---|---|\n"
+    + "".join(f"| P-{n} | {n * 3} litres |\n" for n in range(100, 160)),
+    "release.md": "# Release notes\n\n"
+    + "".join(f"## Version {a}.{b}\n\nIt has {a * b} fixes.\n\n" for a in (9, 10) for b in (2, 11)),
+    "fees/2024.md": "# Minutes of 12 May 2024\n\nThe board set the fee at 45 euros.\n",
+    "fees/2026.md": "# Minutes of 10 May 2026\n\nThe board set the fee at 58 euros.\n",
+    "fees/2025.md": "# Minutes of 9 May 2025\n\nThe board set the fee at 52 euros.\n",
+    "staff.md": "Dr. Jürgen Müller runs the lab. Dvořák keeps the keys. Åsa Öberg audits.\n",
+    "tools.md": "# Tools\n\nThe solver is written in C++.\n\nThe viewer is written in C#.\n",
+    "net.md": "# Net\n\nThe gateway answers on port 8443. The phone is +47 22 33 44 55.\n",
+}  # fmt: skip
+# A question, what is shown first, and what is not shown.
+ASKED: Final = (
+    ("What is the price of acme?", "18,900", ""),
+    ("What is the price of Zenit?", "17,950", ""),
+    ("Was wird am Bauhof erneuert?", "Zaun", ""),
+    ("What happened on January 5th, 2024?", "winch", "shed"),
+    ("notes from February 2024", "shed", "winch"),
+    ("Winch day", "repaired", "shed"),
+    ("Willkommensmappe", "badge", ""),
+    ("Which note is tagged UI/UX?", "badge", ""),
+    ("What was on 2023-11-28?", "Abnahme", "chantier"),
+    ("What opens on 6 May 2025?", "chantier", "Abnahme"),
+    ("Que se passe-t-il le 6 mai 2025 ?", "chantier", ""),
+    ("What flow has P-123?", "369 litres", "P-124"),
+    ("How many fixes has version 9.11?", "99 fixes", "18 fixes"),
+    ("How many fixes has the latest version?", "110 fixes", "99 fixes"),
+    ("What is the current fee?", "58 euros", ""),
+    ("Who is Juergen Mueller?", "lab", ""),
+    ("what does Dvorak keep", "keys", ""),
+    ("Who is Asa Oberg?", "audits", ""),
+    ("What is written in C++?", "C++", "C#"),
+    ("What is written in C#?", "C#", "C++"),
+    ("+4722334455", "22 33 44 55", ""),
+)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("exact")
+    for name, text in FILES.items():
+        path = folder / "papers" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with Library.open(folder / "home") as opened:
+        opened.documents.add(folder / "papers")
+        yield opened
+
+
+def first_of(answer: Answer) -> str:
+    return answer.sentences[0].text if answer.sentences else ""
+
+
+def test_what_is_named_exactly_is_shown_first(library: Library) -> None:
+    wrong = []
+    for asked, first, absent in ASKED:
+        answer = library.answers.ask(asked)
+        if first not in first_of(answer) or (absent and absent in answer.text):
+            wrong.append((asked, answer.text))
+    assert wrong == []
+
+
+def test_what_is_named_and_nowhere_is_no_answer(library: Library) -> None:
+    for asked in ("What flow has P-500?", "How many fixes has version 9.12?", "port 8444"):
+        assert library.answers.ask(asked).outcome != "answer", asked
+
+
+def test_documents_of_one_title_are_told_apart(library: Library, tmp_path: Path) -> None:
+    shown = answer_markdown(library.answers.ask("What is the price in the offer?"))
+    for folder in ("acme", "nord", "zenit"):
+        assert f"({folder}/offer.md)" in shown
+
+
+def test_a_file_that_is_moved_goes_by_its_new_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "papers"
+    (folder / "old").mkdir(parents=True)
+    (folder / "old" / "a.md").write_text("# Offer\n\nThe price is seven crowns.\n")
+    with Library.open(tmp_path / "home") as library:
+        library.sources.add(str(folder))
+        library.sources.sync()
+        assert library.search.hits("old").hits
+        (folder / "old").rename(folder / "zenit")
+        library.sources.sync()
+        assert library.search.hits("zenit").hits
+        assert not library.search.hits("old").hits
+        assert not library.faults()
