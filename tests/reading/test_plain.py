@@ -279,7 +279,7 @@ def test_what_was_written_is_parsed(rows: list[list[str]], delimiter: str) -> No
     buffer = io.StringIO()
     out = csv.writer(buffer, delimiter=delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
     out.writerows(rows)
-    wanted = [row for row in rows if any(cell.strip() for cell in row)]
+    wanted = [row if any(cell.strip() for cell in row) else [] for row in rows]
     assert parse(buffer.getvalue(), delimiter, LIMITS) == wanted
 
 

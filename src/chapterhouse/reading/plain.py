@@ -1,4 +1,4 @@
-"""Plain text, Markdown and code as they stand, delimited text as a table, data and subtitles.
+"""Plain text, Markdown and code as they stand, delimited text as tables, data and subtitles.
 
 JSON, YAML and XML are meant for programs: they are kept as code blocks in their own syntax.
 Subtitles (SubRip and WebVTT) become a transcript.
@@ -15,13 +15,15 @@ from dataclasses import dataclass, field
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.grid import grid_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import code_block, first_heading, markdown_table, marked_pages
+from chapterhouse.reading.markdown import code_block, first_heading, joined, marked_pages
 from chapterhouse.reading.preflight import declaration, entities, expand_entities
 from chapterhouse.text.hyphens import join_lines
 from chapterhouse.types import ExtractedPage, Extraction
 
 _DELIMITERS = ",;\t|"
+_SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\w\r\n])\"?[ \t]*(?:\r\n?|\n|\Z)", re.IGNORECASE)
 _SAMPLE_LINES = 50
 _SAMPLE_CHARACTERS = 65_536
 _MINIFIED_LINE = 500  # characters; a person's JSON has shorter lines
@@ -53,15 +55,17 @@ def read_code(data: bytes, language: str) -> Extraction:
 
 
 def read_delimited(data: bytes, format_: str, limits: Limits) -> Extraction:
-    """Read ``csv`` or ``tsv`` as one table whose first row is its heading."""
+    """Read ``csv`` or ``tsv`` as tables, with the lines above and below them."""
     text, notices = decode(data)
-    rows = parse(text, "\t" if format_ == "tsv" else sniff_delimiter(text), limits)
-    page = ExtractedPage(markdown_table(rows))
+    if stated := _SEPARATOR.match(text):  # for spreadsheet programs
+        text = text[stated.end() :]
+    delimiter = stated[1] if stated else "\t" if format_ == "tsv" else sniff_delimiter(text)
+    page = ExtractedPage(joined(grid_blocks(parse(text, delimiter, limits), is_delimited=True)))
     return Extraction((page,), format_, METHOD, notices=notices)
 
 
 def parse(text: str, delimiter: str, limits: Limits) -> list[list[str]]:
-    """Return the rows of a delimited text, empty lines left out."""
+    """Return the rows of a delimited text; an empty line is a row without cells."""
     rows: list[list[str]] = []
     cells = 0
     csv.field_size_limit(limits.line_bytes)
@@ -75,8 +79,8 @@ def parse(text: str, delimiter: str, limits: Limits) -> list[list[str]]:
                     f"The table has more than {limits.sheet_cells:,} cells.",
                     hint="Split the file.",
                 )
-            if any(cell.strip() for cell in row):
-                rows.append([cell[: limits.cell_characters] for cell in row])
+            has_text = any(cell.strip() for cell in row)
+            rows.append([cell[: limits.cell_characters] for cell in row] if has_text else [])
     except csv.Error as error:
         raise RejectedError("unreadable", f"The table cannot be read ({error}).") from error
     return rows

@@ -149,7 +149,8 @@ def test_cells_of_a_sheet_are_read_as_they_are_shown(
     cells: str, properties: str, row: str, formulas: int
 ) -> None:
     extraction = calculated(cells, properties)
-    assert extraction.pages[0].text.splitlines()[2] == f"| {row} |"
+    shown = extraction.pages[0].text.splitlines()[-1].strip("| ").split(" | ")
+    assert shown == [cell.strip() for cell in row.split("|") if cell.strip()]  # no empty columns
     assert codes(extraction) == ["not-calculated"] * bool(formulas)
     assert all(f"calculated: {formulas}." in notice.sentence for notice in extraction.notices)
 

@@ -6,6 +6,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.grid import Span, fill_spans, grid_blocks
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.markdown import lowered, markdown_table, raised
 from chapterhouse.reading.office.number_formats import not_calculated
@@ -241,15 +242,8 @@ class Writer:
 
     def table(self, element: Element) -> str:
         """Return a table as Markdown, without empty rows and columns around it."""
-        rows: list[list[str]] = []
-        cells = 0
-        for row in _rows(element):
-            texts = self._row(row)
-            repeat = min(_repeated(row, "rows"), _REPEAT_CEILING if any(texts) else 1)
-            cells += len(texts) * repeat
-            if cells > self.limits.sheet_cells:
-                raise RejectedError("too-many-cells", "A table has more cells than the limit.")
-            rows.extend([texts] * repeat)
+        rows, spans = self._cells(element)
+        fill_spans(rows, spans)
         filled = [index for index, row in enumerate(rows) if any(row)]
         if not filled:
             return ""
@@ -258,6 +252,28 @@ class Writer:
             next(index for index, text in enumerate(row) if text) for row in rows if any(row)
         )
         return markdown_table([row[start : _used(row)] for row in rows])
+
+    def sheet(self, element: Element) -> list[str]:
+        """Return the tables on a sheet, and the lines around them."""
+        return grid_blocks(*self._cells(element))
+
+    def _cells(self, element: Element) -> tuple[list[list[str]], list[Span]]:
+        """Return the texts of a table's cells, and which of these are merged."""
+        rows: list[list[str]] = []
+        spans: list[Span] = []
+        cells = 0
+        for row in _rows(element):
+            texts = self._row(row)
+            spans.extend(_spans(row, len(rows)))
+            repeat = min(_repeated(row, "rows"), _REPEAT_CEILING if any(texts) else 1)
+            cells += len(texts) * repeat
+            if cells > self.limits.sheet_cells:
+                raise RejectedError("too-many-cells", "A table has more cells than the limit.")
+            rows.extend(list(texts) for _ in range(repeat))
+        width = max(map(len, rows), default=0)
+        if width * len(rows) > self.limits.sheet_cells:
+            raise RejectedError("too-many-cells", "A table has more cells than the limit.")
+        return [row + [""] * (width - len(row)) for row in rows], spans
 
     def _row(self, row: Element) -> list[str]:
         texts: list[str] = []
@@ -317,6 +333,19 @@ def _rows(element: Element) -> Iterator[Element]:
             yield child
         elif child.tag.startswith(f"{TABLE}table-"):  # header rows, row groups
             yield from _rows(child)
+
+
+def _spans(row: Element, number: int) -> Iterator[Span]:
+    """Yield the merged cells that begin in a row."""
+    column = 0
+    for cell in row:
+        if cell.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
+            continue
+        down = number_in(cell, f"{TABLE}number-rows-spanned", 1)
+        across = number_in(cell, f"{TABLE}number-columns-spanned", 1)
+        if down > 1 or across > 1:
+            yield Span(number, column, number + down - 1, column + across - 1)
+        column += _repeated(cell, "columns")
 
 
 def _repeated(element: Element, what: str) -> int:

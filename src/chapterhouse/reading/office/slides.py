@@ -10,6 +10,7 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.grid import Span, fill_spans
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.markdown import (
     believable_title,
@@ -197,14 +198,29 @@ def _shift(run: Element) -> int:
 
 def _table(table: Element, limits: Limits) -> str:
     rows: list[list[str]] = []
+    spans: list[Span] = []
     cells = 0
     for row in children(table, "tr"):
+        for column, cell in enumerate(children(row, "tc")):
+            down, across = (_number(cell.get(name, "")) for name in ("rowSpan", "gridSpan"))
+            if down > 1 or across > 1:
+                top = len(rows)
+                spans.append(Span(top, column, top + down - 1, column + across - 1))
         texts = [" ".join(text for text, _, _ in _paragraphs(cell)) for cell in children(row, "tc")]
         cells += len(texts)
         if cells > limits.sheet_cells:
             raise RejectedError("too-many-cells", "A table has more cells than the limit.")
         rows.append(texts)
+    width = max(map(len, rows), default=0)
+    if width * len(rows) > limits.sheet_cells:
+        raise RejectedError("too-many-cells", "A table has more cells than the limit.")
+    rows = [row + [""] * (width - len(row)) for row in rows]
+    fill_spans(rows, spans)
     return markdown_table(rows)
+
+
+def _number(stated: str) -> int:
+    return int(stated) if stated.isdecimal() and len(stated) < 7 else 1  # noqa: PLR2004 - beyond any table
 
 
 def _notes(parts: Parts, part: str) -> list[str]:

@@ -6,7 +6,7 @@ only: its other kind of input is an address, which it would fetch.
 
 import asyncio
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
@@ -17,8 +17,9 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.archives import limit_members
 from chapterhouse.reading.detect import encrypted
 from chapterhouse.reading.garbled import decoded_again
+from chapterhouse.reading.grid import grid_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import believable_title, fence_after, first_heading
+from chapterhouse.reading.markdown import believable_title, fence_after, first_heading, joined
 from chapterhouse.reading.office.binary import (
     headers_and_endnotes,
     prepare_rtf,
@@ -87,6 +88,7 @@ class _Result:
 
     text: str
     pages: tuple[ExtractedPage, ...]
+    grids: tuple[Sequence[Sequence[str]], ...]  # the cells of each page, if it is a sheet
     title: str
     metadata: dict[str, str]
     attachments: tuple[str, ...]
@@ -251,6 +253,10 @@ def _result(document: Any) -> _Result:
             ExtractedPage(_unescaped(page.content), page.page_number, page.sheet_name or "")
             for page in document.pages or ()
         ),
+        grids=tuple(
+            page.tables[0].cells if page.sheet_name and len(page.tables or ()) == 1 else ()
+            for page in document.pages or ()
+        ),
         title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
         metadata=without_templates(fields),
         attachments=tuple(mail.attachments) if mail is not None else (),
@@ -279,11 +285,10 @@ def _tidy(text: str) -> str:
 
 def _sheets(result: _Result, extras: Mapping[str, SheetExtras]) -> tuple[ExtractedPage, ...]:
     pages = []
-    for sheet in result.pages:
+    for sheet, cells in zip(result.pages, result.grids, strict=True):
         extra = extras.get(sheet.label, SheetExtras(hidden=False, blocks=()))
         name = " ".join(sheet.label.split()) + " (hidden)" * extra.hidden
-        table = re.sub(rf"\A\s*## {re.escape(sheet.label)}\s*", "", sheet.text)
-        body = _tidy("\n\n".join([table, *extra.blocks]))
+        body = joined([*grid_blocks(cells), *extra.blocks])
         text = f"## {name}\n\n{body}" if name and body else body
         pages.append(ExtractedPage(text, sheet.number, name))
     if not pages and result.text.strip():

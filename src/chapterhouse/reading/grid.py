@@ -1,0 +1,420 @@
+"""A grid of cells as tables and lines: of a sheet, or of delimited text.
+
+People put titles and notes around their tables, two rows of headings, and several tables on one
+sheet, with empty rows and columns between. A value is never shown under a heading that is none:
+where the headings cannot be told, a table has none. Digits tell them: a column of numbers, dates
+or codes has a heading without.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Final, NamedTuple
+
+from chapterhouse.reading.markdown import markdown_table
+
+_MOST_SPANS: Final = 20_000  # merged cells of one sheet
+_MOST_COPIES: Final = 100_000  # of all of them
+_LONGEST_LABEL: Final = 200  # characters; what is longer is a text, and no label or heading
+_SHORTEST_NOTE: Final = 40  # characters
+_SAMPLE: Final = 50  # rows by which a column is judged
+_MOST_PAIRS: Final = 12  # lines of metadata above a table
+_MOST_HEADINGS: Final = 3
+_PAIR: Final = 2  # columns of names and their values
+_REGULAR: Final = 0.8  # share of a column
+_DIGIT: Final = re.compile(r"\d")
+_NUMBER: Final = re.compile(r"\d+")
+_INITIALS: Final = re.compile(r"(?<![^\W\d_])[^\W\d_]{1,2}(?![^\W\d_])")
+_VALUE: Final = re.compile(
+    r"[A-Z]{3}\s?\d[\d.,'\s]*|\W{0,3}\d[\d.,:/'\s\u2019T+-]*(?:\W{1,2}|\s?\W{0,2}[^\W\d_]{1,3})?\W?"
+    r"|(?i:true|false)|[^\s@]+@[^\s@]+|\S+://\S+"
+)
+_YEAR: Final = re.compile(r"(?:19|20)\d\d")
+_DATE: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./](?:\d\d){0,2}")
+_MARKS: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3}|=+\s*$|-{2,}\s*$|[-+*]\s)")
+
+Row = list[str]
+
+
+class Span(NamedTuple):
+    """The rows and columns that a merged cell takes, from 0, the last ones included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(slots=True)
+class _Region:
+    """Rows without an empty one between them, and their columns of the grid, none of them empty."""
+
+    columns: tuple[int, ...]
+    rows: list[Row]
+
+
+@dataclass(slots=True)
+class _Table:
+    columns: tuple[int, ...]
+    heading: Row | None
+    rows: list[Row]
+
+    def __str__(self) -> str:
+        return markdown_table([self.heading or [""] * len(self.columns), *self.rows]).rstrip("\n")
+
+
+def grid_blocks(
+    rows: Sequence[Sequence[str]], spans: Sequence[Span] = (), *, is_delimited: bool = False
+) -> list[str]:
+    """Return the tables of a grid as Markdown, and the lines around them, in order.
+
+    A merged cell belongs to each of its rows and columns. Delimited text of one column is a table.
+    """
+    width = max(map(len, rows), default=0)
+    cells = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
+    fill_spans(cells, spans)
+    regions = list(_regions(cells))
+    found: list[str | _Table] = []
+    heading: Row | None = None  # of a table whose rows follow behind an empty one
+    for number, region in enumerate(regions):
+        below = regions[number + 1] if number + 1 < len(regions) else None
+        heading = _add(region, below, found, heading, is_delimited=is_delimited)
+    return [str(block) for block in found]
+
+
+def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
+    """Repeat the text of each merged cell in rows and columns that have something of their own.
+
+    A title above or between the rows of a table is not repeated.
+    """
+    if not spans:
+        return
+    used_rows = [any(row) for row in cells]
+    used = [column for column in range(len(cells[0])) if any(row[column] for row in cells)]
+    copies = 0
+    for top, left, bottom, right in spans[:_MOST_SPANS]:
+        columns = used[bisect_left(used, left) : bisect_right(used, right)]
+        own = cells[top] if top < len(cells) else []
+        text = own[left] if own and columns and columns[0] == left else ""
+        is_title = left != right and left == used[0] and not any(own[:left] + own[right + 1 :])
+        if not text or is_title or len(text) > _LONGEST_LABEL:
+            continue
+        rows = range(top, min(bottom + 1, len(cells)))
+        copies += len(rows) * len(columns)
+        if copies > _MOST_COPIES:
+            return
+        for row in rows:
+            for column in columns if used_rows[row] else ():
+                cells[row][column] = cells[row][column] or text
+
+
+# --- parts of a sheet ----------------------------------------------------------------------------
+
+
+def _regions(cells: list[Row]) -> Iterator[_Region]:
+    """Yield the parts that empty rows divide, or empty columns if both sides are tables."""
+    runs = list(_runs(cells))
+    if runs and all(len(run) == 1 for run in runs):  # an empty line behind each
+        runs = [[row for run in runs for row in run]]
+    for run in runs:
+        whole = _without_empty(run, range(len(run[0])))
+        sides = _sides(run, whole.columns)
+        extents = {tuple(any(row) for row in side.rows) for side in sides}
+        if len(sides) > 1 and all(_is_own_table(s, is_even=len(extents) == 1) for s in sides):
+            for side in sides:
+                yield from (_without_empty(part, side.columns) for part in _runs(side.rows))
+        else:
+            yield whole
+
+
+def _runs(cells: Sequence[Row]) -> Iterator[list[Row]]:
+    return (list(run) for has_text, run in groupby(cells, any) if has_text)
+
+
+def _without_empty(rows: Sequence[Row], columns: Sequence[int]) -> _Region:
+    used = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    if len(used) == len(columns):
+        return _Region(tuple(columns), list(rows))
+    return _Region(tuple(columns[p] for p in used), [[row[p] for p in used] for row in rows])
+
+
+def _sides(rows: Sequence[Row], columns: Sequence[int]) -> list[_Region]:
+    """Return the groups of columns that stand together."""
+    groups = groupby(enumerate(columns), lambda one: one[1] - one[0])
+    sides = [tuple(column for _, column in group) for _, group in groups]
+    return [_Region(side, [[row[c] for c in side] for row in rows]) for side in sides]
+
+
+def _is_own_table(side: _Region, *, is_even: bool) -> bool:
+    """Whether rows have headings, and their own names if they are as many as beside them."""
+    rows = next(_runs(side.rows), [])
+    while rows and _is_title(rows[0]):
+        rows = rows[1:]
+    if len(side.columns) == 1 or len(rows) <= 1 or not all(rows[0]):
+        return False
+    names = [row[0] for row in rows[1 : _SAMPLE + 1]]
+    is_named = all(names) and len(set(names)) == len(names) and not any(map(_is_value, names))
+    if not (is_named or (not is_even and _heads(rows[0], rows[1:]))):
+        return False
+    return _can_head(rows[0], rows[1:])
+
+
+# --- one part ------------------------------------------------------------------------------------
+
+
+def _add(
+    region: _Region,
+    below: _Region | None,
+    found: list[str | _Table],
+    heading: Row | None,
+    *,
+    is_delimited: bool,
+) -> Row | None:
+    """Add what is in a region; return the heading of the region below, where this is all it has."""
+    columns, rows = region.columns, region.rows
+    is_list = is_delimited and below is None and not found
+    if len(columns) == 1 and not is_list and not _has_numbers(rows):
+        found.extend(_line([row[0]]) for row in rows)
+        return None
+    before = next((block for block in reversed(found) if isinstance(block, _Table)), None)
+    if heading is not None:
+        found.append(_Table(columns, heading, rows))
+        return None
+    is_first = before is None
+    rows = _take_lines(rows, found)
+    is_titled = is_first or isinstance(found[-1], str)
+    notes = _take_notes(rows)
+    if len(rows) == 1 and below is not None and _is_heading_of(rows[0], columns, below):
+        return _over(rows[0], columns, below.columns)
+    if rows and before is not None and _continues(columns, rows, before):
+        own = [_over(row, columns, before.columns) for row in rows]
+        if found[-1] is before:
+            before.rows.extend(own)
+        else:
+            found.append(_Table(before.columns, before.heading, own))
+    elif len(rows) == 1 and (below is not None or found):
+        found.append(_line(rows[0]))
+    elif is_first and below is not None and _are_pairs(rows, below):
+        found.extend(_line(row) for row in rows)
+    elif rows:
+        found.append(_headed(columns, rows, is_told=is_titled, before=before))
+    found.extend(_line(note) for note in notes)
+    return None
+
+
+def _take_lines(rows: list[Row], found: list[str | _Table]) -> list[Row]:
+    """Add the lines above a table; return the rows from its heading on."""
+    if len(rows[0]) == 1:
+        return rows
+    lines = 0
+    while lines < len(rows) - 1 and _is_title(rows[lines]):
+        lines += 1
+    pairs = lines
+    while pairs < min(len(rows) - 2, lines + _MOST_PAIRS) and _is_pair(rows[pairs]):
+        pairs += 1
+    if pairs > lines and sum(map(bool, rows[pairs])) > _PAIR and all(rows[pairs][:2]):
+        told = any(_DIGIT.search(row[1]) or row[0].endswith(":") for row in rows[lines:pairs])
+        body = rows[pairs + 1 :]
+        if _can_head(rows[pairs], body) and (told or _heads(rows[pairs], body)):
+            lines = pairs
+    found.extend(_line(row) for row in rows[:lines])
+    return rows[lines:]
+
+
+def _take_notes(rows: list[Row]) -> list[Row]:
+    """Take sentences below a table away from its rows."""
+    end = len(rows)
+    while end > 1 and _is_title(rows[end - 1]) and len(rows[end - 1][0]) > _SHORTEST_NOTE:
+        end -= 1
+    notes = rows[end:]
+    del rows[end:]
+    return notes
+
+
+def _is_title(row: Row) -> bool:
+    """Whether a row is one text, which may be merged from its first column on."""
+    texts = [cell for cell in row if cell]
+    return len(row) > 1 and (len(texts) == 1 or (bool(row[0]) and len(set(texts)) == 1))
+
+
+def _is_pair(row: Row) -> bool:
+    return _is_title(row) or (all(row[:2]) and not any(row[2:]))
+
+
+def _line(row: Row) -> str:
+    texts = list(dict.fromkeys(" ".join(cell.split()) for cell in row if cell))
+    if len(texts) == _PAIR:
+        texts = [f"{texts[0].rstrip(': ')}: {texts[1]}"]
+    text = " · ".join(texts)
+    return "\\" + text if _MARKS.match(text) else text
+
+
+def _are_pairs(rows: list[Row], below: _Region) -> bool:
+    """Whether rows above a wider table are names with their values."""
+    return 1 <= len(rows) <= _MOST_PAIRS and len(rows[0]) == _PAIR < len(below.columns)
+
+
+def _continues(columns: tuple[int, ...], rows: list[Row], before: _Table) -> bool:
+    """Whether rows have digits in the columns in which the table above has them."""
+    numeric = {c for place, c in enumerate(before.columns) if _has_digits(before.rows, place)}
+    places = [place for place, column in enumerate(columns) if column in numeric]
+    return (
+        before.heading is not None
+        and set(columns) <= set(before.columns)
+        and bool(places)
+        and all(_DIGIT.search(row[p]) for row in rows[:_SAMPLE] for p in places if row[p])
+        and all(any(row[p] for p in places) for row in rows[:1])
+    )
+
+
+def _is_heading_of(row: Row, columns: tuple[int, ...], below: _Region) -> bool:
+    """Whether a row by itself heads the rows that follow an empty one."""
+    if len(columns) == 1 or not set(below.columns) <= set(columns):
+        return False
+    own = _over(row, columns, below.columns)
+    return _can_head(own, below.rows) and _heads(own, below.rows)
+
+
+def _over(row: Row, columns: tuple[int, ...], others: tuple[int, ...]) -> Row:
+    """Return the cells of a row in other columns."""
+    texts = dict(zip(columns, row, strict=True))
+    return [texts.get(column, "") for column in others]
+
+
+# --- headings ------------------------------------------------------------------------------------
+
+
+def _headed(
+    columns: tuple[int, ...], rows: list[Row], *, is_told: bool, before: _Table | None
+) -> _Table:
+    """Return a table under its headings, if it has some.
+
+    The first row of a table is them unless it looks like the rows below; of one that follows
+    another without a title it must look unlike them.
+    """
+    heading, body = rows[0], rows[1:]
+    repeats = before is not None and heading == before.heading
+    while len(rows) - len(body) < _MOST_HEADINGS and (joined := _joined(heading, body)):
+        heading, body = joined, body[1:]
+    if not (repeats or (_can_head(heading, body) and (is_told or _heads(heading, body)))):
+        return _Table(columns, None, rows)
+    return _Table(columns, heading, body)
+
+
+def _joined(upper: Row, rows: list[Row]) -> Row | None:
+    """Return the headings of two rows as one, or None where the second is none."""
+    if len(rows) < 2:  # noqa: PLR2004 - a row of headings, and one of values
+        return None
+    lower, body = rows[0], rows[1:]
+    if any(map(_is_value, upper)) and not _can_head(upper, rows):
+        return None
+    reaches_right = any(one == other != "" for one, other in pairwise(upper))
+    is_grouped = reaches_right or any(
+        not above and below for above, below in zip(upper[1:], lower[1:], strict=True)
+    )
+    reaches_down = any(one == other != "" for one, other in zip(upper, lower, strict=True))
+    divides = not upper[0] or not lower[0] or reaches_down
+    labels = [label for label in lower if label]
+    is_repeated = len(set(labels)) < len(labels)
+    filled = [low or up for low, up in zip(lower, upper, strict=True)]
+    if not (is_grouped and divides and _can_head(filled, body)):
+        return None
+    if not (reaches_down or is_repeated or _heads(filled, body)):
+        return None
+    groups = upper if reaches_right else _spread(upper, lower)
+    pairs = zip(groups, lower, strict=True)
+    return [
+        f"{one}, {other}" if one and other and one != other else one or other
+        for one, other in pairs
+    ]
+
+
+def _spread(upper: Row, lower: Row) -> Row:
+    """Return the names of groups in each of their columns, if all groups have as many."""
+    groups: list[list[int]] = []
+    for place, (above, below) in enumerate(zip(upper, lower, strict=True)):
+        if above and below:
+            groups.append([place])
+        elif below and groups and groups[-1][-1] == place - 1:
+            groups[-1].append(place)
+    if len(groups) == 1 or len(set(map(len, groups))) != 1:
+        return upper
+    names = {place: upper[group[0]] for group in groups for place in group}
+    return [names.get(place, above) for place, above in enumerate(upper)]
+
+
+def _can_head(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether nothing shows that a row is no heading of the others."""
+    filled = sum(map(bool, row))
+    if 2 * filled < len(row) or any(len(cell) > _LONGEST_LABEL for cell in row):
+        return False
+    values = [place for place, cell in enumerate(row) if _is_value(cell)]
+    if len(row) == _PAIR and (row[0].endswith(":") or values or _is_form(rows)):
+        return False
+    digits = sum(_DIGIT.search(cell) is not None for cell in row)
+    if values and (values[0] == 0 or digits > len(values)):
+        return False
+    return all(_is_period(row, place, rows) for place in values) and not any(
+        _is_alike(cell, _column(rows, place)) for place, cell in enumerate(row) if cell
+    )
+
+
+def _is_form(rows: Sequence[Row]) -> bool:
+    """Whether two columns are names with values of several kinds."""
+    values = _column(rows, 1)
+    is_mixed = 0 < sum(map(_is_value, values)) < _REGULAR * len(values)
+    return is_mixed and not any(map(_DIGIT.search, _column(rows, 0)))
+
+
+def _is_value(cell: str) -> bool:
+    return _VALUE.fullmatch(cell) is not None
+
+
+def _is_period(row: Row, place: int, rows: Sequence[Row]) -> bool:
+    """Whether a number or date heads its column: a year, a day, or one of several that count on."""
+    cell, below = row[place], _column(rows, place)
+    for kind in (_YEAR, _DATE):
+        if kind.fullmatch(cell):
+            return bool(below) and not any(map(kind.fullmatch, below))
+    counted = [int(one) for one in row[1:] if one.isdecimal() and len(one) < 5]  # noqa: PLR2004
+    steps = {after - before for before, after in pairwise(counted)}
+    return cell.isdecimal() and len(counted) > 2 and steps == {1} and counted[0] <= 1  # noqa: PLR2004
+
+
+def _is_alike(cell: str, below: Sequence[str]) -> bool:
+    """Whether a code such as T-11 is written like all codes below it."""
+    if not _DIGIT.search(cell) or _is_value(cell) or len(below) <= 1:
+        return False
+    return {_shape(one) for one in below} == {_shape(cell)}
+
+
+def _shape(text: str) -> str:
+    return _INITIALS.sub("a", _NUMBER.sub("9", text))
+
+
+def _heads(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether a row has a text where the rows below have digits, or a name for numbers."""
+    return any(
+        cell and not _is_value(cell) and _has_digits(rows, place, _VALUE.fullmatch)
+        if _DIGIT.search(cell)
+        else cell and _has_digits(rows, place)
+        for place, cell in enumerate(row)
+    )
+
+
+def _has_digits(
+    rows: Sequence[Row], place: int, found: Callable[[str], object] = _DIGIT.search
+) -> bool:
+    values = _column(rows, place)
+    return sum(found(value) is not None for value in values) >= max(1, _REGULAR * len(values))
+
+
+def _has_numbers(rows: Sequence[Row]) -> bool:
+    values = _column(rows[1:], 0)
+    return 2 * sum(map(_is_value, values)) > len(values)
+
+
+def _column(rows: Sequence[Row], place: int) -> list[str]:
+    return [row[place] for row in rows[:_SAMPLE] if row[place]]

@@ -1,0 +1,143 @@
+"""Sheets and delimited text: which row heads which values, and what is no table."""
+# ruff: noqa: E501, ISC004 - a sheet a line
+
+import csv
+import io
+
+import pytest
+
+from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.grid import Span, grid_blocks
+from chapterhouse.reading.limits import Limits
+from chapterhouse.text.markdown import table_cells, table_header
+
+from .conftest import odf_parts, odf_table, packaged, xlsx_parts
+
+# Lines of cells that bars divide; "under" says what heads a value, "" that nothing does.
+CASES: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
+    "a title and a date above the headings": (
+        "Wartungsplan der Fähren\nStand: 3. März 2026\n\nOrt|Kran|Kosten\nAldvik|12 t|410\nKrona|9 t|615",
+        {"410": "Kosten", "9 t": "Kran", "Krona": "Ort"},
+        ("Wartungsplan der Fähren", "Stand: 3. März 2026"),
+    ),
+    "a title without an empty row below": (
+        "Flotte 2026||\nSchiff|Plätze|Heimat\nHeron|180|Aldvik",
+        {"180": "Plätze", "Aldvik": "Heimat"},
+        ("Flotte 2026",),
+    ),
+    "pairs without an empty row below": (
+        "Exporté|2026-04-01|\nPort|Honfleur|\nCuve|Niveau|Alerte\nT-11|81|haute\nT-12|17|basse",
+        {"17": "Niveau", "basse": "Alerte"},
+        ("Exporté: 2026-04-01", "Port: Honfleur"),
+    ),
+    "two rows of headings": (
+        "Site|Crane||Ramp||Owner\n|Inspection|Cost|Inspection|Cost|\nAldvik|12 May|410|3 June|220|Rask\n"
+        "Borgnes|14 May|530|9 June|260|Solheim",
+        {"260": "Ramp, Cost", "12 May": "Crane, Inspection", "Solheim": "Owner"},
+        (),
+    ),
+    "years below groups": (
+        "Region|Umsatz||Kosten|\n|2023|2024|2023|2024\nNord|12|14|9|8\nSüd|22|27|19|16",
+        {"27": "Umsatz, 2024", "19": "Kosten, 2023"},
+        (),
+    ),
+    "years are headings": ("Site|2023|2024\nAldvik|1200|1300", {"1300": "2024", "Aldvik": "Site"}, ()),
+    "months are headings": ("Site|1|2|3\nAldvik|120|130|99", {"130": "2"}, ()),
+    "tables above each other and side by side": (
+        "Employee|Desk|||Printer|Code\nAnn Voss|4-12|||Ink-3|8821\nBo Lind|4-13|||Ink-4|7719\n\n\n"
+        "Room|Seats\nFjord|18\nDelta|6",
+        {"6": "Seats", "Delta": "Room", "7719": "Code", "Bo Lind": "Employee"},
+        (),
+    ),
+    "a taller table beside": (
+        "Kai|Tiefe||Tag|Pegel\nNord|8||Montag|212\nSüd|9||Dienstag|214\n|||Montag|209",
+        {"209": "Pegel", "9": "Tiefe"},
+        (),
+    ),
+    "rows go on behind an empty one": (
+        "Ship|Seats|Port\nHeron|180|Aldvik\n\nTeal|90|Krona\n\nSum|270|",
+        {"90": "Seats", "Krona": "Port", "270": "Seats"},
+        (),
+    ),
+    "headings and an empty row": ("Ship|Seats\n\nHeron|180\nTeal|90", {"90": "Seats"}, ()),
+    "headings told by nothing": (
+        "Skipper|Town\nAnn|Oslo\n\nRoom|Keeper\nDelta|Rask",
+        {"Rask": "", "Delta": "", "Oslo": "Town"},
+        (),
+    ),
+    "headings below a title of their own": (
+        "Skipper|Town\nAnn|Oslo\n\nRooms\nRoom|Keeper\nDelta|Rask",
+        {"Rask": "Keeper", "Oslo": "Town"},
+        ("Rooms",),
+    ),
+    "no headings": ("T-11|81|high\nT-12|17|low", {"81": "", "T-12": "", "low": ""}, ()),
+    "codes alone": ("A-1|red\nA-2|blue\nB-7|red", {"A-2": "", "blue": ""}, ()),
+    "a form": (
+        "Name of keeper|Ragna\nLamp type|LED 40 W\nHeight|21 m\nRange|18",
+        {"LED 40 W": "", "21 m": ""},
+        (),
+    ),
+    "ends of names": ("Keeper:|Ragna\nLamp:|LED\nHeight:|high", {"LED": "", "high": ""}, ()),
+    "a table as always": ("id|name\n1|Ann\n2|Bo", {"2": "id", "Bo": "name"}, ()),
+    "an index without a heading": ("|Name|Town\n0|Ann|Oslo\n1|Bo|Krona", {"Krona": "Town", "1": ""}, ()),
+    "a note below": (
+        "Ship|Seats\nHeron|180\nSeats are counted when the ship is new, without crew.|",
+        {"180": "Seats"},
+        ("Seats are counted when the ship is new, without crew.",),
+    ),
+    "a section between rows": ("Ship|Seats\nNorth|\nHeron|180", {"180": "Seats"}, ()),
+    "no Markdown": ("# One\n- two\n\nShip|Seats\nHeron|180", {"180": "Seats"}, ("\\# One", "\\- two")),
+}  # fmt: skip
+
+
+def cells(text: str) -> list[list[str]]:
+    return [line.split("|") if line else [] for line in text.split("\n")]
+
+
+def under(text: str, value: str) -> str:
+    """What heads the only cell that has a value."""
+    (line,) = (line for line in text.split("\n") if value in table_cells(line) and line[0] == "|")
+    place = table_cells(line).index(value)
+    return table_cells(table_header(text, text.index(line)))[place]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_value_is_shown_under_its_own_heading_or_none(name: str) -> None:
+    written, wanted, lines = CASES[name]
+    rows = cells(written)
+    width = max(map(len, rows))
+    out = io.StringIO()
+    csv.writer(out, delimiter=";").writerows(rows)
+    sheet = tuple(tuple(row + [""] * (width - len(row))) for row in rows)
+    texts = {
+        "grid": "\n\n".join(grid_blocks(rows)),
+        "csv": read(out.getvalue().encode(), "a.csv", Limits()).pages[0].text,
+        "stated": read(f"sep=;\r\n{out.getvalue()}".encode(), "a.csv", Limits()).pages[0].text,
+        "xlsx": packaged(xlsx_parts(sheet), "xlsx").pages[0].text,
+        "ods": packaged(
+            odf_parts("spreadsheet", f"<office:spreadsheet>{odf_table(sheet)}</office:spreadsheet>"),
+            "ods",
+        ).pages[0].text,
+    }  # fmt: skip
+    for made_by, text in texts.items():
+        assert {value: under(text, value) for value in wanted} == wanted, (made_by, text)
+        shown = [line for line in text.split("\n") if line and line[0] not in "|#"]
+        assert shown == list(lines), made_by
+
+
+def test_a_merged_cell_belongs_to_its_rows_and_columns() -> None:
+    rows = cells(
+        "Flotte 2026|||\n|2025||\nHafen|Q1|Q2|Schiff\nAldvik|4|5|Heron\n|6|7|Teal\nKrona|8|9|"
+    )
+    spans = [Span(0, 0, 0, 3), Span(1, 1, 1, 2), Span(3, 0, 4, 0), Span(4, 3, 9, 3)]
+    assert grid_blocks(rows, spans) == [
+        "Flotte 2026",
+        "| Hafen | 2025, Q1 | 2025, Q2 | Schiff |\n| --- | --- | --- | --- |\n"
+        "| Aldvik | 4 | 5 | Heron |\n| Aldvik | 6 | 7 | Teal |\n| Krona | 8 | 9 | Teal |",
+    ]
+    long = "x" * 300
+    assert (
+        long not in grid_blocks(cells(f"a|b\n{long}|1\n|2"), [Span(1, 0, 2, 0)])[0].split("\n")[3]
+    )
+    many = [Span(0, 0, 9**9, 9**9)] * 1_000_000
+    assert grid_blocks(cells("a|b\n1|2"), many) == grid_blocks(cells("a|b\n1|2"))
