@@ -2,7 +2,7 @@
 
 People put titles and notes around their tables, two rows of headings, and several tables on one
 sheet, with empty rows and columns between. A value is never shown under a heading that is none:
-where the headings cannot be told, a table has none. Digits tell them: a column of numbers, dates
+where the headings are not clear, a table has none. Digits show them: a column of numbers, dates
 or codes has a heading without.
 """
 
@@ -47,9 +47,15 @@ class Span(NamedTuple):
     right: int
 
 
+class Copy(str):
+    """The text of a merged cell in another of its columns."""
+
+    __slots__ = ()
+
+
 @dataclass(slots=True)
 class _Region:
-    """Rows without an empty one between them, and their columns of the grid, none of them empty."""
+    """Rows without an empty one between them, and the columns of the grid that have their texts."""
 
     columns: tuple[int, ...]
     rows: list[Row]
@@ -107,7 +113,7 @@ def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
             return
         for row in rows:
             for column in columns if used_rows[row] else ():
-                cells[row][column] = cells[row][column] or text
+                cells[row][column] = cells[row][column] or (text if column == left else Copy(text))
 
 
 # --- parts of a sheet ----------------------------------------------------------------------------
@@ -134,7 +140,12 @@ def _runs(cells: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _without_empty(rows: Sequence[Row], columns: Sequence[int]) -> _Region:
-    used = [place for place in range(len(columns)) if any(row[place] for row in rows)]
+    """Return rows without columns that have nothing of their own."""
+    used = [
+        place
+        for place in range(len(columns))
+        if any(row[place] and not isinstance(row[place], Copy) for row in rows)
+    ]
     if len(used) == len(columns):
         return _Region(tuple(columns), list(rows))
     return _Region(tuple(columns[p] for p in used), [[row[p] for p in used] for row in rows])
@@ -199,7 +210,7 @@ def _add(
     elif is_first and below is not None and _are_pairs(rows, below):
         found.extend(_line(row) for row in rows)
     elif rows:
-        found.append(_headed(columns, rows, is_told=is_titled, before=before))
+        found.append(_headed(columns, rows, may_head=is_titled, before=before))
     found.extend(_line(note) for note in notes)
     return None
 
@@ -215,9 +226,9 @@ def _take_lines(rows: list[Row], found: list[str | _Table]) -> list[Row]:
     while pairs < min(len(rows) - 2, lines + _MOST_PAIRS) and _is_pair(rows[pairs]):
         pairs += 1
     if pairs > lines and sum(map(bool, rows[pairs])) > _PAIR and all(rows[pairs][:2]):
-        told = any(_DIGIT.search(row[1]) or row[0].endswith(":") for row in rows[lines:pairs])
+        has_values = any(_DIGIT.search(row[1]) or row[0].endswith(":") for row in rows[lines:pairs])
         body = rows[pairs + 1 :]
-        if _can_head(rows[pairs], body) and (told or _heads(rows[pairs], body)):
+        if _can_head(rows[pairs], body) and (has_values or _heads(rows[pairs], body)):
             lines = pairs
     found.extend(_line(row) for row in rows[:lines])
     return rows[lines:]
@@ -287,7 +298,7 @@ def _over(row: Row, columns: tuple[int, ...], others: tuple[int, ...]) -> Row:
 
 
 def _headed(
-    columns: tuple[int, ...], rows: list[Row], *, is_told: bool, before: _Table | None
+    columns: tuple[int, ...], rows: list[Row], *, may_head: bool, before: _Table | None
 ) -> _Table:
     """Return a table under its headings, if it has some.
 
@@ -298,7 +309,7 @@ def _headed(
     repeats = before is not None and heading == before.heading
     while len(rows) - len(body) < _MOST_HEADINGS and (joined := _joined(heading, body)):
         heading, body = joined, body[1:]
-    if not (repeats or (_can_head(heading, body) and (is_told or _heads(heading, body)))):
+    if not (repeats or (_can_head(heading, body) and (may_head or _heads(heading, body)))):
         return _Table(columns, None, rows)
     return _Table(columns, heading, body)
 

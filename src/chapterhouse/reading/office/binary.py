@@ -3,11 +3,14 @@
 import re
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import accumulate
 from typing import Final
 
 from chapterhouse.reading.markdown import lowered, raised, running_text
+from chapterhouse.reading.office.cell_facts import NO_FACTS, NumberFormats, xls_cells
 from chapterhouse.reading.office.excel import SheetExtras, header_text
+from chapterhouse.reading.office.number_formats import BUILT_IN
 from chapterhouse.reading.ole import CompoundFile
 from chapterhouse.types import Range
 
@@ -43,6 +46,7 @@ _SIGNS: Final = frozenset(
 # Numbers of records ([MS-XLS] 2.3).
 _START, _SHEET, _SHAPE_TEXT, _CONTINUE = 0x809, 0x85, 0x1B6, 0x3C
 _END = 0x0A
+_FORMAT, _STYLE, _FROM_1904 = 0x41E, 0xE0, 0x22
 _RUNNING = {0x14: "Header", 0x15: "Footer"}
 _VERSION = 0x600  # of files in Unicode
 _HIDDEN = 0x03
@@ -214,12 +218,30 @@ def xls_sheet_extras(data: bytes) -> dict[str, SheetExtras]:
 
 
 def _sheets(book: bytes) -> Iterator[tuple[str, SheetExtras]]:
+    formats = _formats(book)
     for kind, content in _records(book, 0):
         if kind == _SHEET:
             place, state = struct.unpack_from("<IB", content)
             name = _string(content, 6, content[6], 1)
             blocks = tuple(dict.fromkeys(_blocks(book, place)))
-            yield name, SheetExtras(hidden=bool(state & _HIDDEN), blocks=blocks)
+            cells = NO_FACTS
+            with suppress(struct.error, IndexError):  # a record that is cut off
+                cells = xls_cells(_records(book, place), formats)
+            yield name, SheetExtras(hidden=bool(state & _HIDDEN), blocks=blocks, cells=cells)
+
+
+def _formats(book: bytes) -> NumberFormats:
+    """Return how the numbers of cells are shown, by the number of a cell's style."""
+    codes, styles, from_1904 = dict(BUILT_IN), list[int](), False
+    for kind, content in _records(book, 0):
+        if kind == _FORMAT:
+            number, length = struct.unpack_from("<2H", content)
+            codes[number] = _string(content, 2, length, 2)
+        elif kind == _STYLE:
+            styles.append(struct.unpack_from("<H", content, 2)[0])
+        elif kind == _FROM_1904:
+            from_1904 = content[:1] == b"\x01"
+    return NumberFormats(tuple(codes.get(style, "") for style in styles), from_1904)
 
 
 def _blocks(book: bytes, place: int) -> Iterator[str]:

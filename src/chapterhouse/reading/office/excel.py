@@ -5,7 +5,8 @@ Of binary ones ([MS-XLSB]) as well.
 
 import re
 import struct
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from typing import Final
@@ -13,6 +14,14 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.markdown import running_text
+from chapterhouse.reading.office.cell_facts import (
+    NO_FACTS,
+    CellFacts,
+    NumberFormats,
+    xlsb_cells,
+    xlsx_cells,
+)
+from chapterhouse.reading.office.number_formats import BUILT_IN
 from chapterhouse.reading.office.ooxml import (
     chart_titles,
     comment_blocks,
@@ -41,6 +50,7 @@ _XLSB_CONCERNED: Final = re.compile(
 )
 # Numbers of records ([MS-XLSB] 2.3).
 _SHEET, _SIZE, _COMMENT, _COMMENT_TEXT, _XLSB_HEADERS = 156, 148, 635, 637, 479
+_BOOK, _FORMAT, _STYLE, _CELL_STYLES, _CELL_STYLES_END = 153, 44, 47, 617, 618
 _SHEETS: Final = re.compile(r"xl/worksheets/[^/]+\.bin")
 _KINDS: Final = ("Header", "Footer") * 3  # of odd, even and first pages
 _NO_TEXT: Final = 0xFFFFFFFF
@@ -52,6 +62,7 @@ class SheetExtras:
 
     hidden: bool
     blocks: tuple[str, ...]
+    cells: CellFacts = NO_FACTS
 
 
 def prepare_xlsx(parts: Parts) -> tuple[Notice, ...]:
@@ -66,18 +77,19 @@ def xlsx_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
     if root is None:
         return {}
     targets = {found.id: found.target for found in relations(parts, main)}
-    return {
-        sheet.get("name", ""): SheetExtras(
+    extras = {}
+    for sheet in descendants(root, "sheet"):
+        target = targets.get(relation_id(sheet), "")
+        content = parts.content(target) or b""
+        extras[sheet.get("name", "")] = SheetExtras(
             hidden=sheet.get("state", "visible") != "visible",
-            blocks=tuple(_blocks(parts, targets.get(relation_id(sheet), ""), _xlsx_headers)),
+            blocks=tuple(_blocks(parts, target, _xlsx_headers(content))),
+            cells=xlsx_cells(content),
         )
-        for sheet in descendants(root, "sheet")
-    }
+    return extras
 
 
-def _blocks(
-    parts: Parts, sheet: str, headers: Callable[[bytes], Iterable[tuple[str, str]]]
-) -> Iterator[str]:
+def _blocks(parts: Parts, sheet: str, headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield what is on a sheet beside its cells; of headers each text once."""
     kinds = {}
     for relation in relations(parts, sheet):
@@ -90,7 +102,7 @@ def _blocks(
         yield from _binary_comments(parts.content(comments) or b"")
     elif comments and (root := parts.xml(comments)) is not None:
         yield from comment_blocks(root)
-    printed = ((kind, header_text(coded)) for kind, coded in headers(parts.content(sheet) or b""))
+    printed = ((kind, header_text(coded)) for kind, coded in headers)
     yield from dict.fromkeys(f"{kind}: {text}" for kind, text in printed if text)
 
 
@@ -136,16 +148,40 @@ def prepare_xlsb(parts: Parts) -> tuple[Notice, ...]:
 def xlsb_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
     """Return by the sheet's name whether it is hidden, and its shapes, comments and headers."""
     main = main_part(parts, _XLSB_MAIN)
-    targets = {found.id: found.target for found in relations(parts, main)}
+    found = relations(parts, main)
+    targets = {relation.id: relation.target for relation in found}
+    styles = next((one.target for one in found if one.kind == "styles"), "")
+    formats = _xlsb_formats(parts.content(main) or b"", parts.content(styles) or b"")
     extras = {}
     for kind, content in _records(parts.content(main) or b""):
         if kind == _SHEET:
             (state,) = struct.unpack_from("<I", content.ljust(4, b"\0"))
             relation, place = _string(content, 8)
             name, _ = _string(content, place)
-            blocks = tuple(_blocks(parts, targets.get(relation, ""), _xlsb_headers))
-            extras[name] = SheetExtras(hidden=bool(state), blocks=blocks)
+            target = targets.get(relation, "")
+            part = parts.content(target) or b""
+            blocks = tuple(_blocks(parts, target, _xlsb_headers(part)))
+            cells = NO_FACTS
+            with suppress(struct.error):  # a record that is cut off
+                cells = xlsb_cells(_records(part), formats)
+            extras[name] = SheetExtras(hidden=bool(state), blocks=blocks, cells=cells)
     return extras
+
+
+def _xlsb_formats(book: bytes, styles: bytes) -> NumberFormats:
+    """Return how the numbers of cells are shown, by the number of a cell's style."""
+    codes, used, is_cell = dict(BUILT_IN), list[int](), False
+    from_1904 = any(
+        kind == _BOOK and content[:1] and content[0] & 1 for kind, content in _records(book)
+    )
+    for kind, content in _records(styles):
+        is_cell = kind == _CELL_STYLES or (is_cell and kind != _CELL_STYLES_END)
+        number, second = struct.unpack_from("<2H", content.ljust(4, b"\0"))
+        if kind == _FORMAT:
+            codes[number] = _string(content, 2)[0]
+        elif kind == _STYLE and is_cell:
+            used.append(second)
+    return NumberFormats(tuple(codes.get(style, "") for style in used), from_1904)
 
 
 def _xlsb_headers(sheet: bytes) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ from chapterhouse.reading.office.binary import (
     without_deleted,
     xls_sheet_extras,
 )
+from chapterhouse.reading.office.cell_facts import with_facts
 from chapterhouse.reading.office.excel import (
     SheetExtras,
     prepare_xlsb,
@@ -288,7 +289,7 @@ def _sheets(result: _Result, extras: Mapping[str, SheetExtras]) -> tuple[Extract
     for sheet, cells in zip(result.pages, result.grids, strict=True):
         extra = extras.get(sheet.label, SheetExtras(hidden=False, blocks=()))
         name = " ".join(sheet.label.split()) + " (hidden)" * extra.hidden
-        body = joined([*grid_blocks(cells), *extra.blocks])
+        body = joined([*grid_blocks(*with_facts(cells, extra.cells)), *extra.blocks])
         text = f"## {name}\n\n{body}" if name and body else body
         pages.append(ExtractedPage(text, sheet.number, name))
     if not pages and result.text.strip():
