@@ -1,9 +1,11 @@
 """Messages and mailboxes: subject as title, some headers, the body, and the files in it."""
 
 import re
+import struct
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 from email import policy
 from email.header import decode_header, make_header
 from email.message import EmailMessage
@@ -15,9 +17,10 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.archives import limit_members
 from chapterhouse.reading.detect import MESSAGE_START
 from chapterhouse.reading.encodings import decode, decode_stated
-from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.formats import METHOD, claimed_format
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ole import CompoundFile, compound_file
+from chapterhouse.text.counting import HAN, KANA
 from chapterhouse.text.naming import slug
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
@@ -35,9 +38,16 @@ _PARTS_CEILING = 1_000
 _DEPTH_CEILING = 100
 _SPACES = re.compile(r"\s+")
 _ADDRESS = re.compile(r"\]\([^)]*\)|https?://\S+")
-_WORD = re.compile(r"\w+")
+# Scripts that are written without spaces are compared character by character.
+_UNSPACED = f"{HAN}{KANA}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _MAILBOX = re.compile(r"[\w.+-]+@[\w-]+")
-_STUB = 0.5  # of the words of the HTML; a plain text with fewer only says that there is HTML
+_SAME = 0.5  # share of the words of an alternative from which the other one has its content
+_STUB = 40  # words of a plain text without a number that only says that there is HTML
+# Of alternatives for watches and mail programs that run scripts: a message has HTML besides.
+_SPECIAL = frozenset(("text/x-amp-html", "text/watch-html"))
+_CALENDARS = frozenset(("text/calendar", "text/x-vcalendar"))
+_CALENDAR_FILES = _CALENDARS | {"application/ics"}
 # Signatures, and reports on delivery beside the one that people read.
 _FOR_PROGRAMS = frozenset((
     "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature",
@@ -48,12 +58,19 @@ _GRAMMAR = (ValueError, TypeError, AttributeError, IndexError, KeyError)
 _HEADERS = ("from", "to", "cc", "date")
 _STATED = (*_HEADERS, "message-id", "in-reply-to", "references")  # the last place it in a thread
 _NAMED = 20  # attachments
+_NOTHING: Final[tuple[str, Body]] = ("", ("", ()))
 _QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
 _SUBJECT: Final = 60  # characters of a subject in a message's name
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}/")
 _CONTENT, _OBJECT = "__substg1.0_37010102", "__substg1.0_3701000D"
 _PROPERTIES = "__properties_version1.0"
 _HEADER, _LONGER_BY = 24, 8
+_NAMES = "__nameid_version1.0/__substg1.0_00030102"
+_NAMED_FROM, _TIME, _CLASS_OF_MSG = 0x8000, 0x40, "001A"
+_MEETINGS = ("IPM.SCHEDULE.MEETING", "IPM.APPOINTMENT")
+# Properties of a meeting by their names; the times may have numbers of their own instead.
+_LOCATION, _TIMES = 0x8208, {"DTSTART": (0x820D, 0x60), "DTEND": (0x820E, 0x61)}
+_ESCAPED = re.compile(r"[\\;,]")
 _LONG_NAME, _SHORT_NAME, _SHOWN_NAME, _SUBJECT_OF_MSG = "3707", "3704", "3001", "0037"
 # Numbers of the properties that place a message in a thread ([MS-OXPROPS]).
 _THREAD = {"message-id": "1035", "references": "1039", "in-reply-to": "1042"}
@@ -107,7 +124,7 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
             found = _best(found)
         texts = [text.strip("\n") for _, (text, _) in found if text.strip()]
         return "\n\n".join(texts), tuple(notice for _, (_, own) in found for notice in own)
-    if kind == "text/calendar":
+    if kind in _CALENDARS:
         return _invitation(part)
     return _html(part) if kind == "text/html" else _text(part)
 
@@ -135,7 +152,8 @@ def _attached_parts(message: EmailMessage) -> list[EmailMessage]:
         if part.get_content_type() in _FOR_PROGRAMS:
             continue
         if _is_attachment(part):
-            if part.get_content_disposition() == "attachment" or not part.get("Content-ID"):
+            is_file = part.get_content_type() in _CALENDAR_FILES or not part.get("Content-ID")
+            if is_file or part.get_content_disposition() == "attachment":
                 found.append(part)
         elif part.is_multipart():
             waiting[:0] = _children(part)
@@ -151,6 +169,8 @@ def _attachment_name(part: EmailMessage) -> str:
     if not name and part.get_content_maintype() == "message":
         subject = next((header(inner, "subject") for inner in _children(part)), "")
         name = f"{subject or 'message'}.eml"
+    if part.get_content_type() in _CALENDAR_FILES and claimed_format(name) != "ics":
+        name = f"{name or 'invitation'}.ics"
     return _SPACES.sub(" ", name or part.get_content_type())
 
 
@@ -169,22 +189,39 @@ def _children(part: EmailMessage) -> Iterator[EmailMessage]:
 
 
 def _best(found: list[tuple[str, Body]]) -> list[tuple[str, Body]]:
-    """Return the plain text, or the richer one where the plain is a stub, and the invitation."""
+    """Return the plain text or the richer one, both where each has its own, and invitations.
 
-    def words(one: tuple[str, Body]) -> int:
-        return len(_WORD.findall(_ADDRESS.sub(" ", one[1][0])))
+    Plain text that says something else than the HTML is a stub, which only points to the HTML.
+    """
+    plain = next((one for one in found if one[0] == "text/plain"), _NOTHING)
+    passed = {"text/plain", *_CALENDARS, *_SPECIAL}
+    others = [one for one in found if one[0] not in passed]
+    richest = max(others, key=lambda one: len(_words(one)), default=_NOTHING)
+    words, theirs = _words(plain), _words(richest)
+    shared = len({*words} & {*theirs})
+    if shared >= _SAME * len({*theirs}):
+        chosen = [plain]
+    elif shared >= _SAME * len({*words}) or len(words) < _SAME * len(theirs) or _is_stub(words):
+        chosen = [richest]
+    else:
+        chosen = [plain, richest]
+    return [*chosen, *(one for one in found if one[0] in _CALENDARS)]
 
-    nothing: tuple[str, Body] = ("", ("", ()))
-    plain = next((one for one in found if one[0] == "text/plain"), nothing)
-    others = [one for one in found if one[0] not in {"text/plain", "text/calendar"}]
-    richest = max(others, key=words, default=nothing)
-    chosen = plain if words(plain) >= _STUB * words(richest) else richest
-    return [chosen, *(one for one in found if one[0] == "text/calendar")]
+
+def _words(one: tuple[str, Body]) -> list[str]:
+    return _WORD.findall(_ADDRESS.sub(" ", one[1][0]).casefold())
+
+
+def _is_stub(words: list[str]) -> bool:
+    """Whether a text speaks of HTML, untranslated in all languages, or is short without numbers."""
+    says_nothing = len(words) <= _STUB and not any(word[0].isdigit() for word in words)
+    return says_nothing or "html" in words
 
 
 def _html(part: EmailMessage) -> Body:
     text, notices = _text(part)
-    return str(html_to_markdown.convert(text).content or ""), notices
+    options = html_to_markdown.ConversionOptions(extract_metadata=False)
+    return str(html_to_markdown.convert(text, options).content or ""), notices
 
 
 def _invitation(part: EmailMessage) -> Body:
@@ -269,6 +306,49 @@ def thread(data: bytes) -> dict[str, str]:
     file = CompoundFile(data)
     found = {name: _string(file, "", number) for name, number in _THREAD.items()}
     return {name: " ".join(text.split()) for name, text in found.items() if text.strip()}
+
+
+def meeting(data: bytes) -> str:
+    """Return when and where the meeting is to which a message invites, as calendars are read."""
+    file = CompoundFile(data)
+    if not _string(file, "", _CLASS_OF_MSG).upper().startswith(_MEETINGS):
+        return ""
+    names = {
+        number: _NAMED_FROM + index
+        for number, kind, index in _rows("<IHH", file.read(_NAMES))
+        if not kind & 1  # others have a text for a name
+    }
+    times = {
+        number: value
+        for kind, number, _, value in _rows("<HHIQ", file.read(_PROPERTIES)[_HEADER + _LONGER_BY :])
+        if kind == _TIME
+    }
+    found = {"SUMMARY": _string(file, "", _SUBJECT_OF_MSG)}
+    if where := names.get(_LOCATION):
+        found["LOCATION"] = _string(file, "", f"{where:04X}")
+    for name, (own, usual) in _TIMES.items():
+        if stamp := _stamp(times.get(names.get(own, 0)) or times.get(usual) or 0):
+            found[name] = stamp
+    if not found.keys() & {"LOCATION", *_TIMES}:
+        return ""
+    texts = {name: _ESCAPED.sub(r"\\\g<0>", " ".join(text.split())) for name, text in found.items()}
+    lines = (f"{name}:{text}" for name, text in texts.items())
+    event = "\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])
+    return calendars.read_ics(f"BEGIN:VCALENDAR\n{event}\nEND:VCALENDAR".encode()).pages[0].text
+
+
+def _rows(form: str, data: bytes) -> Iterator[tuple[int, ...]]:
+    size = struct.calcsize(form)
+    return struct.iter_unpack(form, data[: len(data) // size * size])
+
+
+def _stamp(ticks: int) -> str:
+    """Return a time, in tenths of microseconds since 1601, as calendars write it; none for 0."""
+    start = datetime(1601, 1, 1)  # noqa: DTZ001 - UTC by definition
+    try:
+        return f"{start + timedelta(microseconds=ticks // 10):%Y%m%dT%H%M%SZ}" if ticks else ""
+    except OverflowError:
+        return ""
 
 
 def msg_attachments(data: bytes) -> Iterator[tuple[str, bytes]]:

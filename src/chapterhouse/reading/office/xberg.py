@@ -315,7 +315,8 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
     members = (Member(name, content) for name, content in mail.msg_attachments(data))
     inside = tuple(limit_members(members, limits))
     stated = result.metadata | mail.thread(data)
-    extraction = mail.message(result.title, stated, _tidy(body), inside, "msg", method())
+    text = "\n\n".join(filter(None, (_tidy(body).strip("\n"), mail.meeting(data))))
+    extraction = mail.message(result.title, stated, text, inside, "msg", method())
     missing = len(result.attachments) - len(inside)
     if missing <= 0:
         return extraction
