@@ -337,6 +337,9 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "csv": lambda: b"Vessel,Seats,Year\nHeron,180,1998\nTeal,90,2004\n",
     "tsv": lambda: b"Vessel\tSeats\nHeron\t180\n",
     "json": lambda: b'{"vessel": "Heron", "seats": 180}\n',
+    "ipynb": lambda: (
+        b'{"cells": [{"cell_type": "markdown", "source": ["The ferry ", "leaves at nine."]}]}'
+    ),
     "yaml": lambda: b"vessel: Heron\nseats: 180\n",
     "xml": lambda: b'<?xml version="1.0"?><fleet><vessel seats="180">Heron</vessel></fleet>\n',
     "srt": lambda: b"1\n00:00:01,000 --> 00:00:02,500\nThe ferry leaves at nine.\n",

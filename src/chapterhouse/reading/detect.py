@@ -73,6 +73,7 @@ _ANYTHING = re.compile(rb"")
 _STARTS = {
     "eml": re.compile(rb"\s*(?:From [^\n]*\r?\n)?[!-9;-~]+[ \t]*:"),
     "json": re.compile(rb"\s*(?:[\[{\"/0-9-]|true|false|null)"),
+    "ipynb": re.compile(rb"\s*\{"),
     "xml": re.compile(rb"\s*<"),
     "srt": re.compile(rb"\s*(?:\d+\s+)?(?:\d+:)?\d+:\d+[\d.,]*[ \t]*-->"),
     "vtt": re.compile(rb"WEBVTT(?:[ \t\r\n]|$)"),

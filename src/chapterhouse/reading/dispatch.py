@@ -33,6 +33,7 @@ READERS: Final[Mapping[str, tuple[str, ...]]] = {
     "code": ("plain:read_code", "data", "language"),
     "json": ("plain:read_json", "data"),
     "yaml": ("plain:read_yaml", "data"),
+    "ipynb": ("notebooks:read_notebook", "data"),
     "xml": ("plain:read_xml", "data"),
     "tex": ("tex:read_tex", "data"),
     "ics": ("calendars:read_ics", "data"),

@@ -47,7 +47,7 @@ php properties r sass scala scss sql svelte swift tcl toml tsx vim vue zig zsh
 _NAMED = """
 bash=bash,sh batch=bat c=c,h cpp=cc,cpp,cxx,hpp ini=cfg,ini clojure=clj csharp=cs
 diff=diff,patch elisp=el erlang=erl elixir=ex,exs fortran=f90 fsharp=fs groovy=gradle,groovy
-haskell=hs json=ipynb julia=jl javascript=js,mjs kotlin=kt,kts objective-c=m ocaml=ml
+haskell=hs julia=jl javascript=js,mjs kotlin=kt,kts objective-c=m ocaml=ml
 pascal=pas perl=pl,pm protobuf=proto powershell=ps1 python=py,pyi ruby=rb rust=rs hcl=tf
 typescript=ts verilog=v vbnet=vb
 """
@@ -74,6 +74,7 @@ _PDF: Final = "Pages, headings, tables and the files in it; scanned pages need O
 _DOCX: Final = "Headings, numbers, tables, forms, notes and headers; it has no pages."
 _CODE: Final = "Kept as a code block in its language."
 _JSON: Final = "Kept as a code block; minified files are indented."
+_NOTEBOOK: Final = "Markdown, code in its language, and what it printed; no pictures."
 _XML: Final = "Kept as a code block; names of characters that it declares are written out."
 _TEX: Final = "Headings, lists, code and all words; formulas as they are written."
 _TYPST: Final = "Headings, lists, code and words; what it would calculate is not shown."
@@ -109,6 +110,7 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType({
         _format("tsv", "tsv tab", "text", _ROWS),
         _format("json", "json jsonl ndjson geojson", "text", _JSON),
         _format("yaml", "yaml yml", "text"),
+        _format("ipynb", "ipynb", "text", _NOTEBOOK),
         _format("xml", "xml svg xsd xsl xslt rss atom opml kml gpx", "text", _XML),
         _format("ics", "ics ical vcs", "text", "One section for each event and task."),
         _format("srt", "srt", "text", _SUBTITLES),
