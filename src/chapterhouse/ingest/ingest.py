@@ -232,13 +232,16 @@ def add_text(text: str, title: str, work: ReadingContext) -> AddReport:
     return add_bytes(data, f"{slug((title or text)[:_NAME])}.md", work, "text")
 
 
-def add_bytes(data: bytes, name: str, work: ReadingContext, label: str = "upload") -> AddReport:
+def add_bytes(
+    data: bytes, name: str, work: ReadingContext, label: str = "upload", *, received: int = 0
+) -> AddReport:
     """Store bytes that came from no file; the same bytes on one shelf are the same document.
 
     Those that others sent to another shelf are another one: who sends does not learn of it.
 
     Args:
         name: What the file would be called; its end says the format where the bytes do not.
+        received: When it came, which dates it, in seconds; 0 for now.
     """
     digest = hashlib.sha256(data).hexdigest()
     location = _place_for(digest, work.shelf, work.store)
@@ -247,7 +250,7 @@ def add_bytes(data: bytes, name: str, work: ReadingContext, label: str = "upload
     source = f"{label}/{mark}/{name}"  # the name stays as it is: people ask by it
     file = SourceFile(Path(), (location,), location, source, len(data))
     known = work.store.file(location)
-    content = Content(data, digest, len(data), 0, int(time.time()))
+    content = Content(data, digest, len(data), 0, received or int(time.time()))
 
     def contents(files: Sequence[SourceFile], _: int) -> Generator[Content | RejectedError]:
         yield from (content for _ in files)

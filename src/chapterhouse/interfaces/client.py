@@ -69,15 +69,17 @@ class Client(AbstractContextManager["Client"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def upload(self, path: Path | str, *, shelf: str = "") -> Job:
+    def upload(self, path: Path | str, *, shelf: str = "", keep_both: bool = False) -> Job:
         """Send a file; return the job that reads it. All methods raise ``ServiceError``.
 
-        Without a shelf it stays where it is, or comes on the usual one.
+        Without a shelf it stays where it is, or comes on the usual one. It replaces what was sent
+        there under the same name, which ``replaced`` in the job's result names, unless both stay.
         """
         path = Path(path)
         file = {"file": (path.name, path.read_bytes())}  # read, so that it can be sent again
         route = "/api/documents/upload"
-        return self._call(Job, "POST", route, files=file, data={"shelf": shelf})
+        data = {"shelf": shelf, "keep": "both" if keep_both else ""}
+        return self._call(Job, "POST", route, files=file, data=data)
 
     def job(self, job_id: str) -> Job:
         """Return a job."""

@@ -152,14 +152,20 @@ class Documents:
         has_job = partial(long_work.has_upload_job, self._runtime.store.jobs())
         return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes, has_job)
 
-    def upload_later(self, file: str, name: str, *, shelf: str = "") -> Job:
+    def upload_later(
+        self, file: str, name: str, *, shelf: str = "", keep_both: bool = False
+    ) -> Job:
         """Leave a received file to the next worker; return its job.
+
+        It replaces what was sent to the shelf under this name before: ``replaced`` in the result
+        of the job names it.
 
         Args:
             file: What ``Upload.finish`` returned: it is safe on disk.
             name: The file's name, whose ending says the format where the bytes do not.
+            keep_both: Whether what was sent under this name before stays, too.
         """
-        order = long_work.uploading(file, _file_name(name), shelf)
+        order = long_work.uploading(file, _file_name(name), shelf, keep_both=keep_both)
         if shelf:
             self.require_own_shelf(shelf)
         return long_work.enqueue(order, self._runtime)

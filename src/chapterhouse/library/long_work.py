@@ -12,7 +12,7 @@ from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import location_of, resolve_root
 from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
-from chapterhouse.ingest import ingest, reprocess, uploads
+from chapterhouse.ingest import ingest, reprocess, uploads, versions
 from chapterhouse.ingest.jobs import JobResult, Tracker, ended, run_here
 from chapterhouse.ingest.look import CONTAINERS, FileTask
 from chapterhouse.ingest.mirror import Options
@@ -86,13 +86,15 @@ def reprocessing(document_ids: Sequence[str]) -> JobOrder:
     return JobOrder("reprocess", {"documents": sorted(set(document_ids))}, _DOCUMENTS)
 
 
-def uploading(file: str, name: str, shelf: str) -> JobOrder:
+def uploading(file: str, name: str, shelf: str, *, keep_both: bool = False) -> JobOrder:
     """Return the order to read a received file; each is a lane, for none waits for another.
 
     The file and the lane name the SHA-256 of the bytes, until the job is done: so a removal finds
     the open jobs that would bring back what it removes (``arguments.file`` begins with it).
     """
-    return JobOrder(UPLOAD, {"file": file, "name": name, "shelf": shelf}, _lane_of_upload(file))
+    arguments = {"file": file, "name": name, "shelf": shelf}
+    keep = {"keep": "both"} if keep_both else {}
+    return JobOrder(UPLOAD, arguments | keep, _lane_of_upload(file))
 
 
 def has_upload_job(jobs: JobStore, file: str) -> bool:
@@ -265,21 +267,27 @@ def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobR
         uploads.drop(runtime.folder, arguments["file"])
         return JobResult(JobState.PARTIAL if job.result["problems"] else JobState.DONE, job.result)
     outcomes: dict[str, FileOutcome] = {}
+    names: dict[str, object] = {"replaced": [], "replaced_by": ""}
 
     def on_write(look: FileTask, outcome: FileOutcome) -> None:
         outcomes[look.file.location] = outcome
         if look.within is None and _is_stored(outcome.record):
-            tracker.stored(ended(AddReport(tuple(outcomes.values()))).result)
+            found = versions.find_versions(outcome.record, job, runtime.store)
+            names.update(found.result())
+            tracker.stored({**ended(AddReport(tuple(outcomes.values()))).result, **names})
+            versions.take_off(found, runtime.store)
 
     data = uploads.read(runtime.folder, arguments["file"])
     work = tracker.follow(runtime.work(on_progress, arguments["shelf"]))
-    report = ingest.add_bytes(data, arguments["name"], replace(work, on_write=on_write))
+    work = replace(work, on_write=on_write)
+    report = ingest.add_bytes(data, arguments["name"], work, received=job.created)
     if not report.interrupted:
         _require_stored(report.outcomes[-1].record)
     runtime.catch_up()
     if not report.interrupted:  # before the job ends, or a worker that dies leaves the bytes
         uploads.drop(runtime.folder, arguments["file"])
-    return ended(report)
+    result = ended(report)
+    return replace(result, result={**result.result, **names})
 
 
 def _is_stored(record: FileRecord) -> bool:

@@ -331,6 +331,13 @@ SELECT * FROM file
 WHERE location = ?1 OR (location >= ?2 AND location < ?3)
 ORDER BY source, location;
 
+-- files_sent_as
+-- Files that came from no folder, under a name: their sources are upload/MARK/NAME.
+SELECT * FROM file
+WHERE location >= 'text:' AND location < 'text;'
+  AND substr(source, 1, 7) = 'upload/' AND substr(source, 17) = ?
+ORDER BY location;
+
 -- roots
 SELECT label, location FROM root ORDER BY label;
 

@@ -233,6 +233,10 @@ class StoreReader:
         found = self._rows("files_under", folder, f"{folder}/", f"{folder}0")
         return map(rows.file_from, found)
 
+    def files_sent_as(self, name: str) -> tuple[FileRecord, ...]:
+        """Return the records of files that were sent under a name, not those of files in them."""
+        return tuple(map(rows.file_from, self._rows("files_sent_as", name)))
+
     def file_places(self, outside: Sequence[str]) -> tuple[str, ...]:
         """Return where the files on disk are that lie below none of some folders, sorted."""
         folders = rows.to_json([folder.rstrip("/") for folder in outside])

@@ -180,7 +180,7 @@ class Store(StoreReader):
             self._censuses.clear()
             self._known_documents = (-1, {})
             raise
-        while self._perhaps_unneeded:
+        while self._perhaps_unneeded and not self._connections.is_writing():
             self._drop_blob(self._perhaps_unneeded.pop())
 
     def put(

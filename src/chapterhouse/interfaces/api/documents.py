@@ -49,6 +49,11 @@ _FORM: Final = {
     "properties": {
         "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
         "shelf": {"type": "string", "pattern": f"^$|{NAME_PATTERN}", "description": SHELF_SAYS},
+        "keep": {
+            "type": "string",
+            "enum": ["", "both"],
+            "description": "Whether what the shelf has under this name stays, too.",
+        },
     },
 }
 _UPLOAD: Final = {
@@ -61,9 +66,15 @@ documents: Final = router("/api/documents", "documents")
 
 @documents.post("/upload", status_code=202, openapi_extra=_UPLOAD)
 async def upload(exchange: Exchanged, request: Request) -> Job:
-    """Receive a file and leave reading it to a job."""
+    """Receive a file and leave reading it to a job.
+
+    It replaces what was sent to the shelf under the same name before, which `replaced` in the
+    job's result names; with `keep=both` both stay.
+    """
     async with exchange.receiving() as received:
-        name, shelf = await UploadForm(request, received).read()
+        name, shelf, keep = await UploadForm(request, received).read()
+        if keep not in {"", "both"}:
+            raise UsageError(f"'keep' is 'both' or empty, not '{keep[:100]}'.")
         if shelf and not valid_name(shelf):
             raise UsageError(f"'{shelf[:100]}' cannot name a shelf.", hint=f"It is {NAME_PATTERN}.")
         shelf = shelf_for(exchange.caller, shelf)
@@ -72,7 +83,8 @@ async def upload(exchange: Exchanged, request: Request) -> Job:
             if shelf:
                 library.documents.require_own_shelf(shelf)
             stored = received.finish()
-            return library.documents.upload_later(stored, name, shelf=shelf)
+            order = library.documents.upload_later
+            return order(stored, name, shelf=shelf, keep_both=keep == "both")
 
         return await exchange.order("document.upload", shelf, enqueue)
 

@@ -196,15 +196,15 @@ def bounded(receive: Receive, maximum: float, seconds: float) -> Receive:
     return receive_bounded
 
 
-_MEMBERS: Final = frozenset({"file", "shelf"})
+_MEMBERS: Final = frozenset({"file", "shelf", "keep"})
 _LONGEST: Final = 1_024  # bytes of a member that is no file
 _AROUND: Final = 2**20  # bytes around the file
 _PIECE: Final = 2**18  # bytes of a file that are written at a time
-_HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF."
+_HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF -F keep=both."
 
 
 class UploadForm(MultiPartParser):
-    """A form with one file, perhaps a shelf, and nothing that would be left out unseen."""
+    """A form with one file, perhaps a shelf and ``keep``, and nothing that is left out unseen."""
 
     def __init__(self, request: Request, upload: Upload) -> None:
         """Write the file of a request's form to an upload, as it comes."""
@@ -213,8 +213,8 @@ class UploadForm(MultiPartParser):
         self._file = bytearray()  # what has come of the file and is not written yet
         self._is_whole = False
 
-    async def read(self) -> tuple[str, str]:
-        """Return the name of the file, and the shelf; empty where the form has none."""
+    async def read(self) -> tuple[str, str, str]:
+        """Return the name of the file, the shelf and ``keep``; empty what the form has not."""
         kind = self.headers.get("Content-Type", "").lower()
         if not kind.startswith("multipart/form-data"):
             raise UsageError("An upload is a form (multipart/form-data).", hint=_HINT)
@@ -232,7 +232,8 @@ class UploadForm(MultiPartParser):
             raise _unreadable()
         if not isinstance(file, UploadFile):
             raise UsageError("The form has no file.", hint=_HINT)
-        return file.filename or "", str(form.get("shelf", ""))
+        shelf, keep = (str(form.get(name, "")) for name in ("shelf", "keep"))
+        return file.filename or "", shelf, keep
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
         """Yield the bytes of the form; when it goes on, they are parsed."""

@@ -179,7 +179,9 @@ def _result(value: Job) -> Iterator[TerminalBlock]:
 def _text(entry: object) -> str:
     if isinstance(entry, dict):
         return ", ".join(f"{name} {number}" for name, number in entry.items())
-    return ", ".join(map(str, entry)) if isinstance(entry, list) else str(entry)
+    if isinstance(entry, list):
+        return ", ".join(one["source"] if isinstance(one, dict) else str(one) for one in entry)
+    return str(entry)
 
 
 def _state(job: Job) -> str:
