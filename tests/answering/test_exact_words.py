@@ -106,3 +106,15 @@ def test_a_file_that_is_moved_goes_by_its_new_folder(tmp_path: Path) -> None:
         assert library.search.hits("zenit").hits
         assert not library.search.hits("old").hits
         assert not library.faults()
+
+
+def test_of_two_versions_that_fit_alike_the_newer_is_first(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        for year, number in ((2023, 90), (2025, 120), (2024, 100)):
+            path = tmp_path / f"rules-{year}.md"
+            path.write_text(f"# Rules\n\nThe ferry carries {number} guests, or fewer at night.\n")
+            library.documents.add(path)
+        hits = library.search.hits("How many guests does the ferry carry?").hits
+        assert [hit.document.source[-7:-3] for hit in hits] == ["2025", "2024", "2023"]
+        (hit, *_) = library.search.hits("rules 2023: How many guests?").hits
+        assert "90" in hit.chunk.text

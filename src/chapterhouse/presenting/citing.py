@@ -38,14 +38,15 @@ def clean(citation: Citation) -> Citation:
 
 
 def tell_apart(cited: Iterable[tuple[str, Citation]]) -> tuple[tuple[str, Citation], ...]:
-    """Return citations by how they are called, documents of one title with folder and file name."""
+    """Return citations by how they are called, documents of one title and year with their files."""
     known = tuple(cited)
-    sources: dict[str, dict[str, str]] = {}
+    sources: dict[tuple[str, str], dict[str, str]] = {}
     for _, one in known:
-        sources.setdefault(one.title, {})[one.document_id] = one.source
+        sources.setdefault((one.title, one.year), {})[one.document_id] = one.source
 
     def named(one: Citation) -> Citation:
-        others = [path for key, path in sources[one.title].items() if key != one.document_id]
+        alike = sources[one.title, one.year]
+        others = [path for key, path in alike.items() if key != one.document_id]
         if not others:
             return one
         parts = one.source.split("/")

@@ -13,6 +13,7 @@ from chapterhouse.text.language_data import newest_pattern
 from chapterhouse.types import Chunk, Document, Question
 
 _AS_GOOD: Final = 0.6  # share of the best score from which the day decides
+_EQUAL: Final = 0.95  # the same of versions, where nobody asks for the newest
 # Called a version, or a heading of its own, as in a list of changes; "2.1 Payment" is a clause.
 _VERSION = re.compile(
     r"(?:\bv|\b(?:vers|release|ausgabe|fassung|edition|edición|édition|utgave|udgave)\w*\.?\s+v?|^\W*)"
@@ -36,12 +37,37 @@ def newest_first(
 
     What states no day, keeps its own.
     """
+    return _exchanged(scores, chunks, documents, _AS_GOOD)
+
+
+def newer_versions_first(
+    scores: Mapping[int, float], chunks: Sequence[Chunk], documents: Mapping[str, Document]
+) -> dict[int, float]:
+    """Return the same for versions of one document: sections of one name below one title."""
+    versions: dict[tuple[str, ...], list[Chunk]] = {}
+    for chunk in chunks:
+        if document := documents.get(chunk.document_id):
+            place = document.title.casefold(), *chunk.section_path
+            versions.setdefault(place, []).append(chunk)
+    found = dict(scores)
+    for own in versions.values():
+        if len({chunk.document_id for chunk in own}) > 1:
+            found |= _exchanged(found, own, documents, _EQUAL)
+    return found
+
+
+def _exchanged(
+    scores: Mapping[int, float],
+    chunks: Sequence[Chunk],
+    documents: Mapping[str, Document],
+    share: float,
+) -> dict[int, float]:
     best = max((scores[chunk.key] for chunk in chunks), default=0.0)
     days = {name: stated_date(document) for name, document in documents.items()}
     dated = [
         chunk
         for chunk in chunks
-        if scores[chunk.key] >= _AS_GOOD * best and days.get(chunk.document_id)
+        if scores[chunk.key] >= share * best and days.get(chunk.document_id)
     ]
     by_score = sorted((scores[chunk.key] for chunk in dated), reverse=True)
     dated.sort(key=lambda chunk: (-scores[chunk.key], chunk.document_id, chunk.ordinal))

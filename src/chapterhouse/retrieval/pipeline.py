@@ -24,7 +24,12 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly
 from chapterhouse.retrieval.hops import follow_mentions
-from chapterhouse.retrieval.newest import asks_newest, newest_first, newest_version
+from chapterhouse.retrieval.newest import (
+    asks_newest,
+    newer_versions_first,
+    newest_first,
+    newest_version,
+)
 from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.rerank import NAME_BOOST, Shortlist, name_shares, names_file, weight_of
@@ -133,8 +138,8 @@ def _rank(
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
     shortlist = make_shortlist(question, candidates, listed, query.scope, sources)
     scores, stages, warnings = _score(shortlist, query, method)
-    if asks_newest(question):
-        scores = newest_first(scores, shortlist.chunks, shortlist.documents)
+    order_by_day = newest_first if asks_newest(question) else newer_versions_first
+    scores = order_by_day(scores, shortlist.chunks, shortlist.documents)
     named, codes = _named(shortlist, question), exact_terms(question)
 
     def place(chunk: Chunk) -> tuple[float | str, ...]:
