@@ -84,7 +84,7 @@ def test_a_date_has_the_same_terms_however_it_is_written() -> None:
         "am 6. Mai 2024",
         "le 6 mai 2024",
     ):
-        assert date_terms(text, "de") == ["2024-05-06", "2024-05", "--05-06"], text
+        assert date_terms(text, "de") == ["2024-05-06", "2024-05"], text
     assert date_terms("in March 2021 and on 3 April") == ["2021-03", "--04-03"]
     assert date_terms("in March, 12 May ships, 2024") == ["--05-12"]
 

@@ -232,20 +232,22 @@ def dated_spans(text: str, language: str = "") -> tuple[Date, ...]:
 def date_terms(text: str, language: str = "") -> list[str]:
     """Return index terms of the days and months of a text, however they are written.
 
-    A day is ``2024-01-05``, ``2024-01`` and ``--01-05``, a month of a year ``2024-01``. Months are
-    known by their names in all languages: of a short text the language is a guess.
+    A day is ``2024-01-05`` and ``2024-01``, a month of a year ``2024-01``, a day without a year
+    ``--01-05``; each once. Months are known by their names in all languages: of a short text the
+    language is a guess.
     """
     if not any(map(str.isdigit, text)):
         return []
-    return [term for date in dated_spans(text, language) for term in terms_of(date)]
+    found = (term for date in dated_spans(text, language) for term in terms_of(date))
+    return list(dict.fromkeys(found))
 
 
 def terms_of(date: Date) -> tuple[str, ...]:
     """Return the index terms of a date, the most precise first; none of a year or a month alone."""
-    day = f"--{date.month:02d}-{date.day:02d}" if date.month and date.day else ""
-    month = f"{date.year:04d}-{date.month:02d}" if date.year and date.month else ""
-    whole = f"{month}{day[-3:]}" if month and day else ""
-    return tuple(filter(None, (whole, month, day)))
+    if date.year and date.month:
+        month = f"{date.year:04d}-{date.month:02d}"
+        return (f"{month}-{date.day:02d}", month) if date.day else (month,)
+    return (f"--{date.month:02d}-{date.day:02d}",) if date.month and date.day else ()
 
 
 def terms_are_of_date(terms: Sequence[str]) -> bool:
