@@ -3,8 +3,12 @@
 
 import csv
 import io
+import re
+from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.grid import Span, grid_blocks
@@ -141,3 +145,25 @@ def test_a_merged_cell_belongs_to_its_rows_and_columns() -> None:
     )
     many = [Span(0, 0, 9**9, 9**9)] * 1_000_000
     assert grid_blocks(cells("a|b\n1|2"), many) == grid_blocks(cells("a|b\n1|2"))
+
+
+TEXTS = st.sampled_from(
+    ["", "", "", "Name", "Ort", "12", "2024", "T-11", "a@b", "x" * 50, "Port:", "Q1"]
+)
+
+
+@given(
+    rows=st.lists(st.lists(TEXTS, max_size=7), max_size=9),
+    spans=st.lists(st.builds(Span, *[st.integers(0, 9)] * 4), max_size=4),
+    is_csv=st.booleans(),
+)
+def test_no_text_of_a_grid_is_lost(
+    rows: list[list[str]], spans: list[Span], *, is_csv: bool
+) -> None:
+    def words(text: str) -> Counter[str]:
+        return Counter(re.findall(r"[\w@-]+", text))
+
+    text = "\n".join(grid_blocks(rows, spans, is_delimited=is_csv))
+    written = words(" ".join(cell for row in rows for cell in row))
+    assert set(written) <= set(words(text))
+    assert sum((written - words(text)).values()) <= 2 * 7  # the same in two rows of headings

@@ -79,7 +79,7 @@ def grid_blocks(
     A merged cell belongs to each of its rows and columns. Delimited text of one column is a table.
     """
     width = max(map(len, rows), default=0)
-    cells = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
+    cells = [_stripped(row, width) for row in rows]
     fill_spans(cells, spans)
     regions = list(_regions(cells))
     found: list[str | _Table] = []
@@ -90,12 +90,20 @@ def grid_blocks(
     return [str(block) for block in found]
 
 
+def _stripped(row: Sequence[str], width: int) -> Row:
+    """Return a row of a width without white space around its texts: itself where it is one."""
+    own = [cell.strip() for cell in row]
+    if len(own) < width:
+        return own + [""] * (width - len(own))
+    return row if isinstance(row, list) and row == own else own
+
+
 def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
     """Repeat the text of each merged cell in rows and columns that have something of their own.
 
     A title above or between the rows of a table is not repeated.
     """
-    if not spans:
+    if not (spans and cells):
         return
     used_rows = [any(row) for row in cells]
     used = [column for column in range(len(cells[0])) if any(row[column] for row in cells)]
@@ -126,9 +134,12 @@ def _regions(cells: list[Row]) -> Iterator[_Region]:
         runs = [[row for run in runs for row in run]]
     for run in runs:
         whole = _without_empty(run, range(len(run[0])))
+        if whole.columns[-1] - whole.columns[0] < len(whole.columns):
+            yield whole
+            continue
         sides = _sides(run, whole.columns)
         extents = {tuple(any(row) for row in side.rows) for side in sides}
-        if len(sides) > 1 and all(_is_own_table(s, is_even=len(extents) == 1) for s in sides):
+        if all(_is_own_table(side, is_even=len(extents) == 1) for side in sides):
             for side in sides:
                 yield from (_without_empty(part, side.columns) for part in _runs(side.rows))
         else:
@@ -246,8 +257,12 @@ def _take_notes(rows: list[Row]) -> list[Row]:
 
 def _is_title(row: Row) -> bool:
     """Whether a row is one text, which may be merged from its first column on."""
-    texts = [cell for cell in row if cell]
-    return len(row) > 1 and (len(texts) == 1 or (bool(row[0]) and len(set(texts)) == 1))
+    is_merged = any(isinstance(cell, Copy) for cell in row)
+    return len(row) > 1 and len(_own(row)) == 1 and (bool(row[0]) or not is_merged)
+
+
+def _own(row: Row) -> list[str]:
+    return [cell for cell in row if cell and not isinstance(cell, Copy)]
 
 
 def _is_pair(row: Row) -> bool:
@@ -255,7 +270,7 @@ def _is_pair(row: Row) -> bool:
 
 
 def _line(row: Row) -> str:
-    texts = list(dict.fromkeys(" ".join(cell.split()) for cell in row if cell))
+    texts = [" ".join(cell.split()) for cell in _own(row)]
     if len(texts) == _PAIR:
         texts = [f"{texts[0].rstrip(': ')}: {texts[1]}"]
     text = " · ".join(texts)

@@ -84,12 +84,18 @@ _LIMIT_CODES = (
 
 
 @dataclass(frozen=True, slots=True)
+class _Sheet:
+    name: str
+    number: int | None
+    grids: tuple[Sequence[Sequence[str]], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Result:
     """What xberg makes of a file, in our own terms."""
 
     text: str
-    pages: tuple[ExtractedPage, ...]
-    grids: tuple[Sequence[Sequence[str]], ...]  # the cells of each page, if it is a sheet
+    sheets: tuple["_Sheet", ...]
     title: str
     metadata: dict[str, str]
     attachments: tuple[str, ...]
@@ -248,16 +254,14 @@ def _result(document: Any) -> _Result:
             "cc": ", ".join(mail.cc_emails),
             "date": stated.created_at or "",
         }
+    sheets = tuple(
+        _Sheet(page.sheet_name, page.page_number, tuple(table.cells for table in page.tables or ()))
+        for page in document.pages or ()
+        if page.sheet_name
+    )
     return _Result(
-        text=_unescaped(document.content),
-        pages=tuple(
-            ExtractedPage(_unescaped(page.content), page.page_number, page.sheet_name or "")
-            for page in document.pages or ()
-        ),
-        grids=tuple(
-            page.tables[0].cells if page.sheet_name and len(page.tables or ()) == 1 else ()
-            for page in document.pages or ()
-        ),
+        text="" if sheets else _unescaped(document.content),
+        sheets=sheets,
         title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
         metadata=without_templates(fields),
         attachments=tuple(mail.attachments) if mail is not None else (),
@@ -286,10 +290,11 @@ def _tidy(text: str) -> str:
 
 def _sheets(result: _Result, extras: Mapping[str, SheetExtras]) -> tuple[ExtractedPage, ...]:
     pages = []
-    for sheet, cells in zip(result.pages, result.grids, strict=True):
-        extra = extras.get(sheet.label, SheetExtras(hidden=False, blocks=()))
-        name = " ".join(sheet.label.split()) + " (hidden)" * extra.hidden
-        body = joined([*grid_blocks(*with_facts(cells, extra.cells)), *extra.blocks])
+    for sheet in result.sheets:
+        extra = extras.get(sheet.name, SheetExtras(hidden=False, blocks=()))
+        name = " ".join(sheet.name.split()) + " (hidden)" * extra.hidden
+        tables = (grid_blocks(*with_facts(cells, extra.cells)) for cells in sheet.grids)
+        body = joined([*(block for table in tables for block in table), *extra.blocks])
         text = f"## {name}\n\n{body}" if name and body else body
         pages.append(ExtractedPage(text, sheet.number, name))
     if not pages and result.text.strip():
