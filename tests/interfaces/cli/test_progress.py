@@ -91,7 +91,7 @@ def test_what_was_done_before_an_unexpected_error_is_shown(
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     result = chapterhouse("add", tmp_path / "torn.pdf")
     assert result.code == 1
-    assert result.out.startswith(f"1 file: 1 rejected\nrejected  {tmp_path.name}/torn.pdf\n   ")
+    assert result.out.startswith(f"1 file: 1 rejected\nrejected  {tmp_path.name}/torn.pdf: ")
     assert "AssertionError" in result.err
 
 

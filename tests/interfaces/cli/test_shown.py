@@ -62,11 +62,8 @@ def test_each_file_that_is_not_wholly_read_is_explained_once() -> None:
     assert report_code(added) == 4
     assert printed(report(added)).splitlines() == [
         "4 files: 1 ready, 1 partial, 1 unchanged, 1 skipped",
-        "partial   scan.pdf",
-        "          Page 2 is empty. (no-text)",
-        "          It may be Latin-1. (guessed)",
-        "skipped   link.txt",
-        "          A link. (symbolic-link)",
+        "partial   scan.pdf: Page 2 is empty. (no-text) And 1 more notice.",
+        "skipped   link.txt: A link. (symbolic-link)",
         "missing   gone.md",
         "Their documents are still here: chapterhouse docs remove --missing",
     ]

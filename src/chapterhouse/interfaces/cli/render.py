@@ -1,6 +1,6 @@
 """What people see of files that were read and of syncs, in plain lines."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import chain
@@ -56,8 +56,11 @@ _ORDER = (
 )
 _SHOWN: Final = 20  # names of what was removed, renamed or moved
 _MOST_EARLIER = 10  # files whose reasons are told again
+_MOST_OF_A_KIND: Final = 10  # files with one problem that are named
 _MOST_PICTURES = 3  # that are named
 _NO_TEXT = " holds no text. "  # of a picture: what is behind it says why
+_NO_OCR: Final = "OCR is not installed: "  # and what to do
+_SEE_ALL: Final = "See all of them: chapterhouse docs list --problems"
 
 
 def report(value: AddReport) -> Iterator[TerminalBlock]:
@@ -93,16 +96,14 @@ def details(value: AddReport) -> Iterator[TerminalBlock]:
     """Name the files that are not wholly in the library, with the reasons."""
     records = [one for outcome in value.outcomes for one in (outcome.earlier or (outcome.record,))]
     yield from _pictures([record for record in records if _is_picture(record)])
-    for outcome in value.outcomes:
-        if is_incomplete(outcome.record) and not _is_picture(outcome.record):
-            yield from _outcome(outcome)
+    outcomes = (one for one in value.outcomes if not _is_picture(one.record))
+    yield from _problems([one for one in outcomes if is_incomplete(one.record)])
     earlier_records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
     earlier = [one for one in earlier_records if is_incomplete(one) and not _is_picture(one)]
     if len(earlier) > _MOST_EARLIER:
         yield verbatim("See why: chapterhouse docs list --problems")
         return
-    for record in earlier:
-        yield from _ending(record)
+    yield from map(_problem, earlier)
 
 
 def _is_picture(record: FileRecord) -> bool:
@@ -114,12 +115,38 @@ def _is_picture(record: FileRecord) -> bool:
 
 
 def _pictures(records: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
-    """Name the pictures without text in one line, and below it why."""
-    if records:
-        names = join_words([record.source for record in records], _MOST_PICTURES)
-        label = f"{counted(len(records), 'picture')} without text: {names}"
-        reasons = dict.fromkeys(one.sentence.partition(_NO_TEXT)[2] for one in records)
-        yield from entry("rejected", Style.BAD, label, *reasons)
+    """Count the pictures without text in a line for each reason, and name the first ones."""
+    by_reason: defaultdict[str, list[str]] = defaultdict(list)
+    for record in records:
+        by_reason[record.sentence.partition(_NO_TEXT)[2]].append(record.source)
+    for reason, sources in by_reason.items():
+        names = join_words(sources, _MOST_PICTURES)
+        what_to_do = reason.partition(_NO_OCR)[2].rstrip(".")
+        if what_to_do:
+            were = counted(len(sources), "picture was", "pictures were")
+            named = f": {names}" if len(sources) <= _MOST_PICTURES else ""
+            label = f"{were} not read{named} (text recognition is not installed: {what_to_do})"
+        else:
+            label = f"{counted(len(sources), 'picture')} without text: {names}. {reason}".strip()
+        yield verbatim(("rejected  ", Style.BAD), label)
+    if any(len(sources) > _MOST_PICTURES for sources in by_reason.values()):
+        yield verbatim(_SEE_ALL)
+
+
+def _problems(outcomes: Sequence[FileOutcome]) -> Iterator[TerminalBlock]:
+    """Name files with their reasons, a line each, and count those of a kind behind the tenth."""
+    counts = Counter[tuple[str, str]]()
+    for outcome in outcomes:
+        kind = outcome_word(outcome.record), outcome.record.code
+        counts[kind] += 1
+        if counts[kind] <= _MOST_OF_A_KIND:
+            yield _problem(outcome.record, len(_further(outcome)))
+    more = {kind: number - _MOST_OF_A_KIND for kind, number in counts.items()}
+    for (word, code), number in more.items():
+        if number > 0:
+            yield verbatim((f"{word:<10}", Style.QUIET), f"{number:,} more ({code})")
+    if any(number > 0 for number in more.values()):
+        yield verbatim(_SEE_ALL)
 
 
 def planned(value: AddReport) -> Iterator[TerminalBlock]:
@@ -158,9 +185,11 @@ def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[Termina
         yield verbatim(reason, indent=10)
 
 
-def _ending(record: FileRecord, *more: str) -> Iterator[TerminalBlock]:
-    colour = _COLOURS[record.status]
-    return entry(outcome_word(record), colour, record.source, reason_of(record), *more)
+def _problem(record: FileRecord, further: int = 0) -> TerminalBlock:
+    word = (f"{outcome_word(record):<10}", _COLOURS[record.status])
+    more = f" And {counted(further, 'more notice')}." if further else ""
+    reason = f"{one_line(reason_of(record))}{more}"
+    return verbatim(word, record.source, f": {reason}" if reason else "")
 
 
 def reason_of(record: FileRecord) -> str:
@@ -169,17 +198,10 @@ def reason_of(record: FileRecord) -> str:
     return record.sentence + code
 
 
-def _outcome(outcome: FileOutcome) -> Iterator[TerminalBlock]:
-    record = outcome.record
-    worst = (record.code, record.sentence)  # which the record repeats
-    rest = (one for one in outcome.notices if (one.code, one.sentence) != worst)
-    return _ending(record, *map(_notice, rest))
-
-
-def _notice(notice: Notice) -> str:
-    says = notice.page is None or f"age {notice.page}" in notice.sentence
-    page = "" if says else f" (page {notice.page})"
-    return f"{notice.sentence}{page} ({notice.code})"
+def _further(outcome: FileOutcome) -> tuple[Notice, ...]:
+    """Return the notices that the record does not repeat."""
+    worst = (outcome.record.code, outcome.record.sentence)
+    return tuple(one for one in outcome.notices if (one.code, one.sentence) != worst)
 
 
 def size(count: int) -> str:
