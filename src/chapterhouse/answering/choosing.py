@@ -19,6 +19,7 @@ from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import LONGEST, body_start
 from chapterhouse.text.counting import count_words, word_spans
 from chapterhouse.text.markdown import sentence_spans, table_cells
+from chapterhouse.text.terms import terms_in
 from chapterhouse.types import Body, Hit, Question
 
 WORDS: Final = 250  # of the first screen
@@ -100,6 +101,7 @@ def choose(
     shown: list[str] = []
     left = form.words
     decided = 1 in about
+    outdone = _outdone(question, judged.sentences, hits)
     score = _scores(judged, hits, bound)
     if decided:
         score = score * np.where(np.asarray(about) == 1, 1.0, _BESIDE)
@@ -110,7 +112,8 @@ def choose(
         text = bodies.text(hit.document.id)
         if len(chosen) >= form.most or (chosen and score[number] < _FARTHEST * score.max()):
             break
-        if not _is_asked(about[number], decided, bound[sentence.rank], form):
+        is_asked = _is_asked(about[number], decided, bound[sentence.rank], form)
+        if not is_asked or number in outdone:
             continue
         goes_on = decided and bool(chosen) and _goes_on(hit, sentence, chosen[0], text)
         explains = not chosen or goes_on or _explains(hit, sentence, chosen[0])
@@ -131,6 +134,29 @@ def choose(
         shown.append(own)
         left -= words
     return tuple(chosen) if form.alone else _fitting(chosen, bodies, form.words)
+
+
+def _outdone(
+    question: Question, sentences: Sequence[Sentence], hits: Sequence[Hit]
+) -> frozenset[int]:
+    """Return the rows that have less of a question than another row of their table.
+
+    Who asks for the cook of one ship means the row with both, not other cooks nor the captain.
+    """
+    tables: dict[tuple[str, str], dict[int, frozenset[int]]] = {}
+    for number, sentence in enumerate(sentences):
+        if sentence.header:
+            document = hits[sentence.rank].document
+            there = frozenset(terms_in(text_of(hits[sentence.rank], sentence), document.language))
+            words = enumerate(terms for _, terms in question.words)
+            own = frozenset(place for place, terms in words if not there.isdisjoint(terms))
+            tables.setdefault((document.id, sentence.header), {})[number] = own
+    return frozenset(
+        number
+        for rows in tables.values()
+        for number, own in rows.items()
+        if any(own < other for other in frozenset(rows.values()))
+    )
 
 
 def _is_asked(about: int, decided: bool, bound: bool, form: Form) -> bool:  # noqa: FBT001 - marks
