@@ -62,7 +62,7 @@ def test_the_newer_version_is_there_and_the_job_names_the_older_one(library: Lib
 @pytest.mark.parametrize(
     ("name", "options"),
     [
-        ("tariff.md", {"keep_both": True}),
+        ("tariff.md", {"retain_both": True}),
         ("Tariff.md", {}),
         ("tariff.md.txt", {}),
         ("tariff.md", {"shelf": "harbour"}),
@@ -78,7 +78,7 @@ def test_both_stay_where_that_is_wanted_or_name_or_shelf_differ(
 
 def test_both_leave_when_a_third_comes(library: Library) -> None:
     sent(library, OLD)
-    sent(library, NEW, keep_both=True)
+    sent(library, NEW, retain_both=True)
     assert len(replaced(sent(library, NEW.replace(b"44", b"51")))) == 2
     assert texts(library) == ["51 cents."]
 

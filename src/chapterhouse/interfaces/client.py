@@ -69,7 +69,7 @@ class Client(AbstractContextManager["Client"]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def upload(self, path: Path | str, *, shelf: str = "", keep_both: bool = False) -> Job:
+    def upload(self, path: Path | str, *, shelf: str = "", retain_both: bool = False) -> Job:
         """Send a file; return the job that reads it. All methods raise ``ServiceError``.
 
         Without a shelf it stays where it is, or comes on the usual one. It replaces what was sent
@@ -78,7 +78,7 @@ class Client(AbstractContextManager["Client"]):
         path = Path(path)
         file = {"file": (path.name, path.read_bytes())}  # read, so that it can be sent again
         route = "/api/documents/upload"
-        data = {"shelf": shelf, "keep": "both" if keep_both else ""}
+        data = {"shelf": shelf, "keep": "both" if retain_both else ""}
         return self._call(Job, "POST", route, files=file, data=data)
 
     def job(self, job_id: str) -> Job:

@@ -153,7 +153,7 @@ class Documents:
         return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes, has_job)
 
     def upload_later(
-        self, file: str, name: str, *, shelf: str = "", keep_both: bool = False
+        self, file: str, name: str, *, shelf: str = "", retain_both: bool = False
     ) -> Job:
         """Leave a received file to the next worker; return its job.
 
@@ -163,9 +163,9 @@ class Documents:
         Args:
             file: What ``Upload.finish`` returned: it is safe on disk.
             name: The file's name, whose ending says the format where the bytes do not.
-            keep_both: Whether what was sent under this name before stays, too.
+            retain_both: Whether what was sent under this name before stays, too.
         """
-        order = long_work.uploading(file, _file_name(name), shelf, keep_both=keep_both)
+        order = long_work.uploading(file, _file_name(name), shelf, retain_both=retain_both)
         if shelf:
             self.require_own_shelf(shelf)
         return long_work.enqueue(order, self._runtime)

@@ -86,15 +86,15 @@ def reprocessing(document_ids: Sequence[str]) -> JobOrder:
     return JobOrder("reprocess", {"documents": sorted(set(document_ids))}, _DOCUMENTS)
 
 
-def uploading(file: str, name: str, shelf: str, *, keep_both: bool = False) -> JobOrder:
+def uploading(file: str, name: str, shelf: str, *, retain_both: bool = False) -> JobOrder:
     """Return the order to read a received file; each is a lane, for none waits for another.
 
     The file and the lane name the SHA-256 of the bytes, until the job is done: so a removal finds
     the open jobs that would bring back what it removes (``arguments.file`` begins with it).
     """
     arguments = {"file": file, "name": name, "shelf": shelf}
-    keep = {"keep": "both"} if keep_both else {}
-    return JobOrder(UPLOAD, arguments | keep, _lane_of_upload(file))
+    both = {"keep": "both"} if retain_both else {}
+    return JobOrder(UPLOAD, arguments | both, _lane_of_upload(file))
 
 
 def has_upload_job(jobs: JobStore, file: str) -> bool:

@@ -14,9 +14,9 @@ def test_a_newer_version_replaces_the_older_one_unless_both_stay(
     file = tmp_path / "beacons.md"
     with Client(served.url, key=served.key()) as client:
 
-        def send(text: str, *, keep_both: bool = False) -> object:
+        def send(text: str, *, retain_both: bool = False) -> object:
             file.write_text(f"# Beacons\n\nThe beacon is lit at {text}.\n")
-            job = client.upload(file, keep_both=keep_both)
+            job = client.upload(file, retain_both=retain_both)
             served.work()
             job = client.wait(job)
             assert job.state == "done"
@@ -29,7 +29,7 @@ def test_a_newer_version_replaces_the_older_one_unless_both_stay(
         assert "eight" in client.content(new.id).text
         with pytest.raises(ServiceError, match="There is no document"):
             client.document(old.id)
-        assert send("nine", keep_both=True) == []
+        assert send("nine", retain_both=True) == []
         assert len(list(client.documents(text="beacons"))) == 2
 
 

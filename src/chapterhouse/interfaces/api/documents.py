@@ -72,9 +72,9 @@ async def upload(exchange: Exchanged, request: Request) -> Job:
     job's result names; with `keep=both` both stay.
     """
     async with exchange.receiving() as received:
-        name, shelf, keep = await UploadForm(request, received).read()
-        if keep not in {"", "both"}:
-            raise UsageError(f"'keep' is 'both' or empty, not '{keep[:100]}'.")
+        name, shelf, stays = await UploadForm(request, received).read()
+        if stays not in {"", "both"}:
+            raise UsageError(f"'keep' is 'both' or empty, not '{stays[:100]}'.")
         if shelf and not valid_name(shelf):
             raise UsageError(f"'{shelf[:100]}' cannot name a shelf.", hint=f"It is {NAME_PATTERN}.")
         shelf = shelf_for(exchange.caller, shelf)
@@ -84,7 +84,7 @@ async def upload(exchange: Exchanged, request: Request) -> Job:
                 library.documents.require_own_shelf(shelf)
             stored = received.finish()
             order = library.documents.upload_later
-            return order(stored, name, shelf=shelf, keep_both=keep == "both")
+            return order(stored, name, shelf=shelf, retain_both=stays == "both")
 
         return await exchange.order("document.upload", shelf, enqueue)
 

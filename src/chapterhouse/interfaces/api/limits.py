@@ -232,8 +232,8 @@ class UploadForm(MultiPartParser):
             raise _unreadable()
         if not isinstance(file, UploadFile):
             raise UsageError("The form has no file.", hint=_HINT)
-        shelf, keep = (str(form.get(name, "")) for name in ("shelf", "keep"))
-        return file.filename or "", shelf, keep
+        shelf, stays = (str(form.get(name, "")) for name in ("shelf", "keep"))
+        return file.filename or "", shelf, stays
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
         """Yield the bytes of the form; when it goes on, they are parsed."""
