@@ -101,7 +101,7 @@ def choose(
     shown: list[str] = []
     left = form.words
     decided = 1 in about
-    outdone = _outdone(question, judged.sentences, hits)
+    outdone = _outdone(question, judged.sentences, hits) if form.least else frozenset[int]()
     score = _scores(judged, hits, bound)
     if decided:
         score = score * np.where(np.asarray(about) == 1, 1.0, _BESIDE)
@@ -139,7 +139,7 @@ def choose(
 def _outdone(
     question: Question, sentences: Sequence[Sentence], hits: Sequence[Hit]
 ) -> frozenset[int]:
-    """Return the rows that have less of a question than another row of their table.
+    """Return the rows that have less of a question than another row of their table: no answers.
 
     Who asks for the cook of one ship means the row with both, not other cooks nor the captain.
     """
