@@ -102,7 +102,8 @@ def under(text: str, value: str) -> str:
     """What heads the only cell that has a value."""
     (line,) = (line for line in text.split("\n") if value in table_cells(line) and line[0] == "|")
     place = table_cells(line).index(value)
-    return table_cells(table_header(text, text.index(line)))[place]
+    header = table_header(text, text.index(line))
+    return table_cells(header)[place] if header else ""
 
 
 @pytest.mark.parametrize("name", CASES)

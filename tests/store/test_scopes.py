@@ -25,6 +25,7 @@ FREE: dict[type, set[str]] = {
         # A file is looked at before there is a document that could be on a shelf.
         "file",
         "files",
+        "files_sent_as",
         "file_places",
         "roots",
     },

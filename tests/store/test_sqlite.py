@@ -275,7 +275,7 @@ def test_bytes_replaced_together_stay_until_the_end(store: Store, make_parts: Ma
     assert store.content(large.document.sha256, EVERYTHING) is None
 
 
-def test_chunks_get_new_keys_where_the_title_changes(store: Store, make_parts: Any) -> None:
+def test_chunks_get_new_keys_where_a_document_moves(store: Store, make_parts: Any) -> None:
     parts = make_parts()
     identifier = store.put(*parts)
     record = store.file(parts.document.location)
@@ -288,7 +288,7 @@ def test_chunks_get_new_keys_where_the_title_changes(store: Store, make_parts: A
 
     where, before = parts.document.location, store.chunks_of(identifier, EVERYTHING)
     keys = [one.key for one in before]
-    assert moved("/home/user/notes/b.txt", parts.document.title) == keys
+    assert set(moved("/home/user/notes/b.txt", parts.document.title)).isdisjoint(keys)
     where = "/home/user/notes/b.txt"
     assert set(moved("/home/user/notes/c.txt", "Another")).isdisjoint(keys)
     after = store.chunks_of(identifier, EVERYTHING)

@@ -28,7 +28,7 @@ _RANK: Final = 0.8  # for each rank of its hit
 _ROW: Final = 2.5  # of a table
 _FARTHEST: Final = 0.01  # score, over the best one's, below which nothing is shown
 _UNBOUND: Final = 0.5  # where its passage is not about what is named
-_BESIDE: Final = 0.1  # where another sentence has the code that is asked for
+_NEIGHBOUR_OF_ANOTHER: Final = 0.1  # where another sentence has the code that is asked for
 _SHORT: Final = 10  # words of a sentence that is seldom understood alone
 _SHORTEST: Final = 3  # words; fewer count as so many
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
@@ -104,7 +104,7 @@ def choose(
     outdone = _outdone(question, judged.sentences, hits) if form.least else frozenset[int]()
     score = _scores(judged, hits, bound)
     if decided:
-        score = score * np.where(np.asarray(about) == 1, 1.0, _BESIDE)
+        score = score * np.where(np.asarray(about) == 1, 1.0, _NEIGHBOUR_OF_ANOTHER)
     least = form.least * max((sentence.share for sentence in judged.sentences), default=0.0)
     for number in np.argsort(-score, kind="stable"):
         sentence = judged.sentences[number]

@@ -20,7 +20,7 @@ from chapterhouse.presenting.blocks import (
     paragraph,
     plain,
 )
-from chapterhouse.presenting.citing import tell_apart
+from chapterhouse.presenting.citing import distinguish_sources
 from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.quoted import quoted_blocks, with_ending
 from chapterhouse.types import (
@@ -39,7 +39,7 @@ _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 def answer_blocks(answer: Answer) -> Part:
     """Return what people are shown of an answer, in the order in which they read it."""
-    cited = tell_apart((str(one.number), one) for one in answer.citations)
+    cited = distinguish_sources((str(one.number), one) for one in answer.citations)
     first, *rest = _body(answer, answer.sentences)
     parts: list[Sequence[Block]] = [
         (*_opening(answer), *first),

@@ -37,7 +37,7 @@ def clean(citation: Citation) -> Citation:
     )
 
 
-def tell_apart(cited: Iterable[tuple[str, Citation]]) -> tuple[tuple[str, Citation], ...]:
+def distinguish_sources(cited: Iterable[tuple[str, Citation]]) -> tuple[tuple[str, Citation], ...]:
     """Return citations by how they are called, documents of one title and year with their files."""
     known = tuple(cited)
     sources: dict[tuple[str, str], dict[str, str]] = {}
@@ -47,7 +47,7 @@ def tell_apart(cited: Iterable[tuple[str, Citation]]) -> tuple[tuple[str, Citati
     def named(one: Citation) -> Citation:
         alike = sources[one.title, one.year]
         others = [path for key, path in alike.items() if key != one.document_id]
-        if not others:
+        if not others or one.source in others:
             return one
         parts = one.source.split("/")
         for count in range(1, len(parts) + 1):

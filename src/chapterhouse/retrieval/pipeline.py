@@ -201,7 +201,7 @@ def _score(
         tagged, fresh = 1.0, 1.0
         if document is not None:
             tagged, fresh = weight_of(shortlist.question, document, query.tags, method.recency)
-        names = 1.0 + NAME_BOOST * share
+        names = 1.0 + NAME_BOOST * share * max(1.0 - score, 0.0)  # never beyond 1
         if share:
             stages[chunk.key]["names"] = names
         if tagged != 1.0:

@@ -222,11 +222,11 @@ def _weekdays(text: str, language: str) -> Iterator[Date]:
 def dated_spans(text: str, language: str = "") -> tuple[Date, ...]:
     """Return the days and months of a text that have index terms, in order, none within another."""
     found = (*_in_figures(text, language), *_with_month(text, _ANY))
-    kept: list[Date] = []
+    chosen: list[Date] = []
     for one in sorted(found, key=lambda date: (date.start, -date.end)):
-        if one.end > one.start and terms_of(one) and (not kept or one.start >= kept[-1].end):
-            kept.append(one)
-    return tuple(kept)
+        if one.end > one.start and terms_of(one) and (not chosen or one.start >= chosen[-1].end):
+            chosen.append(one)
+    return tuple(chosen)
 
 
 def date_terms(text: str, language: str = "") -> list[str]:

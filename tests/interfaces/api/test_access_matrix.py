@@ -204,7 +204,7 @@ def test_every_route_is_described_or_listed(world: World, every: list[Operation]
     application = build_application(world.served.state)
     plain = [one for one in application.routes if hasattr(one, "methods")]
     for route in [*plain, *(route for one in ROUTERS for route in one.routes)]:
-        path = getattr(route, "path", "").replace(":path}", "}")
+        path = getattr(route, "path", "").replace(":path}", "}").replace(":source}", "}")
         methods = (set(getattr(route, "methods", None) or ()) or {"POST"}) - {"HEAD"}
         for method in methods & {"GET", "POST", "PUT", "PATCH", "DELETE"}:
             known = (method, path) in described or path == "/mcp"

@@ -18,6 +18,6 @@ def test_a_random_walk_sees_no_secret_and_no_score_moves(tmp_path: Path) -> None
     assert found.moved == []
     assert found.server_errors == []
     assert found.changes >= 3
-    assert found.sighted > 3  # by who may see them
+    assert found.sighted >= 3  # by who may see them
     assert found.statuses[200] > 25  # most of it was answered
     assert walk.log_lines > 100

@@ -78,8 +78,9 @@ def test_no_word_is_lost_wherever_it_stands(seed: int) -> None:
     chance = random.Random(seed)
     page = Page()
     words = [f"word{number}" for number in range(chance.randrange(1, 60))]
-    for word in words:
-        place = chance.randrange(20, WIDTH - 80), chance.randrange(120, HEIGHT - 120)
+    columns, lines = range(20, WIDTH - 80, 60), range(120, HEIGHT - 120, 20)
+    places = chance.sample([(x, y) for x in columns for y in lines], len(words))
+    for place, word in zip(places, words, strict=True):  # words over one another are one word
         page.text(*place, word, chance.choice([8, 11, 11, 16]), bold=chance.random() < 0.2)
     for _ in range(chance.randrange(6)):
         x, y = chance.randrange(WIDTH), chance.randrange(HEIGHT)

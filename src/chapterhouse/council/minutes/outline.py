@@ -26,7 +26,7 @@ from chapterhouse.presenting.blocks import (
     Words,
     plain,
 )
-from chapterhouse.presenting.citing import tell_apart
+from chapterhouse.presenting.citing import distinguish_sources
 from chapterhouse.presenting.html import page
 from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.styled import one_line
@@ -54,7 +54,7 @@ def outline(minutes: Minutes) -> Part:
     """Return all of the minutes, their sources last; what is empty is left out."""
     top = meeting(Reader(minutes))
     inner = [_inner(place, held) for place, held in meetings(minutes) if place]
-    cited = tell_apart(all_citations(minutes))
+    cited = distinguish_sources(all_citations(minutes))
     below = tuple(
         Part(key, title, (Sources(found),))
         for key, title, found in (

@@ -40,7 +40,7 @@ class Parts:
         self._unpacked_parts: dict[str, bytes] = {}
         self._replaced: dict[str, bytes] = {}
         self._parsed: set[str] = set()  # parts that need no second look
-        self._keeps_roots = False
+        self._retains_roots = False
         self._roots: dict[str, Element] = {}  # of parts that were parsed and not yet asked for
 
     def names(self) -> tuple[str, ...]:
@@ -84,15 +84,15 @@ class Parts:
         return buffer.getvalue()
 
     def repair(
-        self, concerned: re.Pattern[str], main: str = "", *, keeps_roots: bool = False
+        self, concerned: re.Pattern[str], main: str = "", *, retains_roots: bool = False
     ) -> tuple[Notice, ...]:
         """Cut damaged XML parts off where the damage begins, and say which they are.
 
         ``concerned`` are names of parts that hold text, or lead to it; without the ``main`` part,
         if one is named, there is no document. A reader that asks for the root of each part is
-        served faster where it ``keeps_roots``.
+        served faster where it ``retains_roots``.
         """
-        self._keeps_roots = keeps_roots
+        self._retains_roots = retains_roots
         if main and self.content(main) is None:
             raise RejectedError("unreadable", f"The document's main part, {main!r}, is missing.")
         notices = []
@@ -120,7 +120,7 @@ class Parts:
             content = self.content(name) or b""
         except RejectedError as error:
             return Damage(error.code, str(error.args[0]).rstrip("."))
-        if self._keeps_roots and name not in self._parsed:
+        if self._retains_roots and name not in self._parsed:
             self._parse(name, content)
         found = None if name in self._parsed else _damage(content, self.limits)
         entry = None if found or name in self._replaced else self._entries.get(name)

@@ -83,7 +83,7 @@ _SIGNS: Final = {"tab": " ", "ptab": " ", "br": " ", "cr": " ", "noBreakHyphen":
 def read_docx(parts: Parts) -> Extraction:
     """Read a Word file: headings, lists, tables, forms, boxes, notes, comments, headers."""
     main = main_part(parts, _MAIN)
-    notices = parts.repair(_CONCERNED, main, keeps_roots=True)
+    notices = parts.repair(_CONCERNED, main, retains_roots=True)
     document = _Document(parts, main)
     root = parts.xml(main)
     writer = document.writer(main, root, is_body=True)
@@ -241,8 +241,8 @@ class _Writer:
         text = self._text(element, style)
         boxes = self.boxes
         ended = child_of(properties, "rPr")
-        is_kept = child_of(ended, "del") is None and child_of(ended, "moveFrom") is None
-        if text or is_kept:
+        is_retained = child_of(ended, "del") is None and child_of(ended, "moveFrom") is None
+        if text or is_retained:
             mark, name, level = self._number(properties, named, style)
             if not text and self.in_cell and mark != "-":
                 yield _Block(mark)  # a column of numbers

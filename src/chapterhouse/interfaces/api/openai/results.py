@@ -14,7 +14,7 @@ from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.council.minutes.outline import outline
 from chapterhouse.interfaces.values import PublicAnswer, public_answer, public_minutes
 from chapterhouse.presenting.answers import answer_blocks, written_blocks
-from chapterhouse.presenting.citing import citation_line, clean, tell_apart
+from chapterhouse.presenting.citing import citation_line, clean, distinguish_sources
 from chapterhouse.presenting.markdown import Marker, bracketed_markdown, escaped
 from chapterhouse.types import Answer, AnswerSentence, Citation, FollowUp, Minutes, Usage
 
@@ -244,7 +244,7 @@ def show_answer(answer: Answer, opening: str, documents: str) -> RenderedAnswer:
         public = replace(public, notice="", refreshed="", display_name="")
     body, markers = bracketed_markdown(answer_blocks(public), titled=False)
     body = "\n\n".join((body, *map(escaped, behind)))
-    cited = dict(tell_apart((str(one.number), one) for one in answer.citations))
+    cited = dict(distinguish_sources((str(one.number), one) for one in answer.citations))
     text, annotations = _with_sources(opening, body, markers, cited, documents)
     return RenderedAnswer(text, annotations, details, answer.usage)
 
@@ -253,7 +253,7 @@ def show_minutes(minutes: Minutes, documents: str) -> RenderedAnswer:
     """Return minutes as clients get them; arguments as of ``show_answer``."""
     shown = public_minutes(minutes)
     body, markers = bracketed_markdown(outline(shown))
-    cited = dict(tell_apart(all_citations(minutes)))
+    cited = dict(distinguish_sources(all_citations(minutes)))
     text, annotations = _with_sources("", body, markers, cited, documents)
     return RenderedAnswer(text, annotations, shown, minutes.usage)
 
