@@ -103,10 +103,11 @@ def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
 
     A title above or between the rows of a table is not repeated.
     """
-    if not (spans and cells):
-        return
     used_rows = [any(row) for row in cells]
-    used = [column for column in range(len(cells[0])) if any(row[column] for row in cells)]
+    width = len(cells[0]) if spans and cells else 0
+    used = [column for column in range(width) if any(row[column] for row in cells)]
+    if not used:
+        return
     copies = 0
     for top, left, bottom, right in spans[:_MOST_SPANS]:
         columns = used[bisect_left(used, left) : bisect_right(used, right)]
