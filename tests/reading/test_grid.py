@@ -158,7 +158,7 @@ TEXTS = st.sampled_from(
     spans=st.lists(st.builds(Span, *[st.integers(0, 9)] * 4), max_size=4),
     is_csv=st.booleans(),
 )
-@example([["", ""]], [Span(0, 0, 0, 1)], is_csv=False)
+@example(rows=[["", ""]], spans=[Span(0, 0, 0, 1)], is_csv=False)
 def test_no_text_of_a_grid_is_lost(
     rows: list[list[str]], spans: list[Span], *, is_csv: bool
 ) -> None:

@@ -197,19 +197,20 @@ def _add(
 ) -> Row | None:
     """Add what is in a region; return the heading of the region below, where this is all it has."""
     columns, rows = region.columns, region.rows
+    if heading is not None:
+        found.append(_Table(columns, heading, rows))
+        return None
     is_list = is_delimited and below is None and not found
     if len(columns) == 1 and not is_list and not _has_numbers(rows):
         found.extend(_line([row[0]]) for row in rows)
         return None
     before = next((block for block in reversed(found) if isinstance(block, _Table)), None)
-    if heading is not None:
-        found.append(_Table(columns, heading, rows))
-        return None
     is_first = before is None
     rows = _take_lines(rows, found)
     is_titled = is_first or isinstance(found[-1], str)
     notes = _take_notes(rows)
-    if len(rows) == 1 and below is not None and _is_heading_of(rows[0], columns, below):
+    is_alone = len(rows) == 1 and not notes
+    if is_alone and below is not None and _is_heading_of(rows[0], columns, below):
         return _over(rows[0], columns, below.columns)
     if rows and before is not None and _continues(columns, rows, before):
         own = [_over(row, columns, before.columns) for row in rows]
@@ -298,7 +299,8 @@ def _continues(columns: tuple[int, ...], rows: list[Row], before: _Table) -> boo
 
 def _is_heading_of(row: Row, columns: tuple[int, ...], below: _Region) -> bool:
     """Whether a row by itself heads the rows that follow an empty one."""
-    if len(columns) == 1 or not set(below.columns) <= set(columns):
+    named = {column for column, cell in zip(columns, row, strict=True) if cell}
+    if len(columns) == 1 or named != set(below.columns):
         return False
     own = _over(row, columns, below.columns)
     return _can_head(own, below.rows) and _heads(own, below.rows)
