@@ -40,6 +40,12 @@ def test_quantities_and_years_are_no_codes(asked: str) -> None:
     assert exact_terms(parse_question(asked, {"en": 1, "de": 1})) == ()
 
 
+def test_a_question_of_thousands_of_codes_is_looked_for_in_a_few() -> None:
+    many = " ".join(f"B-{number}" for number in range(2_000))
+    assert len(exact_terms(parse_question(many, {"en": 1}))) <= 12
+    assert exact_terms(parse_question("A1" * 4_000, {"en": 1})) == ()
+
+
 TEXT: Final = """# Parts
 
 The gasket 2057-T1 fits the HX319. It costs 11.65 euros.

@@ -234,8 +234,8 @@ def _is_named(question: Question, hit: Hit, weights: Floats) -> bool:
     own = f"{names_text(document)} {stated_date(document)}"
     names = frozenset(terms_in(own, document.language))
     there = names.union(terms_in(hit.chunk.header + hit.chunk.text, document.language))
-    held = [not names.isdisjoint(terms) for _, terms in question.words]
-    return float(weights @ held) >= _MOSTLY or any(
+    named = [not names.isdisjoint(terms) for _, terms in question.words]
+    return float(weights @ named) >= _MOSTLY or any(
         not there.isdisjoint(terms)
         for word, terms in question.words
         if word in question.identifiers or terms_are_of_date(terms)

@@ -25,6 +25,8 @@ from chapterhouse.types import Chunk, Document, Hit, Question, Range
 
 _START: Final = r"(?<!\w)(?<!\w[.\-])"
 _END: Final = r"(?![.\-]?\w)"
+_MOST: Final = 12  # of one question; each is looked for in every candidate
+_LONGEST: Final = 64  # characters of a code
 _GROUPED: Final = 7  # digits from which a number is the same however it is grouped
 _RUNS = re.compile(r"\d+|[^\W\d_]+|.", re.DOTALL)
 _NUMBERED = lazy_pattern(
@@ -34,7 +36,7 @@ _NUMBERED = lazy_pattern(
 _AT_LINE: Final = r"(?:^|\n)[#>*\s|]*"
 _SIGNS: Final = "§"
 _YEAR = re.compile(r"[12]\d{3}")
-_HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
+HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
 _BREAK = re.compile(r"\n\s*\n|\n[ \t]*(?:[|#>]|[-*+•]\s|\(?\w{1,4}[.)]\s|$)")
 
 
@@ -93,15 +95,20 @@ def normal(text: str) -> str:
 
 
 def exact_terms(question: Question) -> tuple[ExactTerm | ExactDate, ...]:
-    """Return the codes, numbered names and dates of a question."""
+    """Return the codes, numbered names and dates of a question, the first of many."""
     days = (ExactDate(word, terms[0]) for word, terms in question.words if terms_are_of_date(terms))
     codes = _exact_terms(question.text, question.identifiers, question.languages[0])
-    return (*codes, *days)
+    found: tuple[ExactTerm | ExactDate, ...] = (*codes, *days)
+    return found[:_MOST]
 
 
 @lru_cache(256)
 def _exact_terms(text: str, identifiers: tuple[str, ...], language: str) -> tuple[ExactTerm, ...]:
-    codes = [_code(one) for one in identifiers if one.isascii() and any(map(str.isdigit, one))]
+    codes = [
+        _code(one)
+        for one in identifiers[:_MOST]
+        if one.isascii() and any(map(str.isdigit, one)) and len(one) <= _LONGEST
+    ]
     rest = text
     for one in identifiers:
         rest = rest.replace(one, " ")
@@ -196,7 +203,7 @@ def standing(
             end, below = chunk.start, _standing_above(term, hits[rank])
         between = chunk.text[end - chunk.start : start - chunk.start]
         own = chunk.text[start - chunk.start : stop - chunk.start]
-        if headings := _HEADING.findall(between):
+        if headings := HEADING.findall(between):
             below = _sign_of(term.is_last_in(headings[-1], language))
         if rank != place or own.startswith("|") or headings or _BREAK.search(between):
             named = below

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from chapterhouse.retrieval.exact import HEADING
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.language_data import newest_pattern
 from chapterhouse.types import Chunk, Document, Question
@@ -21,7 +22,6 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
 _FEWEST: Final = 2  # versions in headings: a document of one has nothing newer
 
 
@@ -81,7 +81,7 @@ def newest_version(chunks: Iterable[Chunk]) -> str:
     headings = (
         heading
         for chunk in chunks
-        for heading in (*chunk.section_path[-1:], *_HEADING.findall(chunk.text))
+        for heading in (*chunk.section_path[-1:], *HEADING.findall(chunk.text))
     )
     matches = (match for heading in headings for match in _VERSION.finditer(heading))
     found = {

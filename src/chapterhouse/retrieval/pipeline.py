@@ -141,11 +141,14 @@ def _rank(
     order_by_day = newest_first if asks_newest(question) else newer_versions_first
     scores = order_by_day(scores, shortlist.chunks, shortlist.documents)
     named, codes = _named(shortlist, question), exact_terms(question)
+    exactly: dict[int, int] = {}
 
     def place(chunk: Chunk) -> tuple[float | str, ...]:
         first = -_phrases_in(chunk, phrases), chunk.document_id not in named
-        held = holds_exactly(codes, chunk, shortlist.documents.get(chunk.document_id))
-        return *first, -held, -scores[chunk.key], chunk.document_id, chunk.ordinal
+        if chunk.key not in exactly:  # chunks are ordered twice
+            document = shortlist.documents.get(chunk.document_id)
+            exactly[chunk.key] = holds_exactly(codes, chunk, document)
+        return *first, -exactly[chunk.key], -scores[chunk.key], chunk.document_id, chunk.ordinal
 
     order = sorted(shortlist.chunks, key=place)
     if method.hop is not None:
