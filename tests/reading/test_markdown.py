@@ -3,9 +3,10 @@
 import pytest
 
 from chapterhouse.reading.html.page import read_html
-from chapterhouse.reading.markdown import believable_title, count
+from chapterhouse.reading.markdown import believable_title, count, first_heading
 from chapterhouse.reading.pdf.document import read_pdf
 
+from .conftest import docx_parts, odf_parts, packaged
 from .pdf_writer import Page, write_pdf
 
 TEXT = (
@@ -55,6 +56,55 @@ def test_what_has_a_garbage_title_is_named_by_its_heading() -> None:
     assert read_pdf(data, "x.pdf").title == "Harbour report"
     html = f"<html><title>Untitled Document</title><body><h1>Boats</h1><p>{TEXT}</p></body></html>"
     assert read_html(html.encode()).title == "Boats"
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Minutes of 3 May\n\n## Present\n\nAda, Bo.", "Minutes of 3 May"),
+        ("Protokoll vom 3. Mai 2024\n\n# Anwesend\n\nAda\n\n# Ende", "Protokoll vom 3. Mai 2024"),
+        (
+            "Protokoll der Sitzung vom\n3. Mai 2024\n\n## Ort",
+            "Protokoll der Sitzung vom 3. Mai 2024",
+        ),
+        ("Licence No.\n12 for *boats*\n\n## Use", "Licence No. 12 for boats"),
+        ("3. toukokuuta 2024\n\n## Läsnä", "3. toukokuuta 2024"),
+        ("---\ntags: a\n---\n\nRules of St. Olaf\n\n### Use", "Rules of St. Olaf"),
+        ("Board\n\n## Present\n\n# The Annual Report\n", "The Annual Report"),
+        ("Fleet\n=====\n\n## Boats", "Fleet"),
+        ("# [Fleet](a.md) of `x`\n\n# Boats", "Fleet of x"),
+        # No titles: a sentence, several lines, a label, an item.
+        ("We met in the hut.\n\n## Present", "Present"),
+        ("Ada\nBo\n\n## Present", "Present"),
+        ("Date: 3 May\n\n## Present", "Present"),
+        ("1. Buy nails\n\n## Present", "Present"),
+        ("Only text, and no heading", ""),
+    ],
+)
+def test_a_text_is_headed_by_its_own_heading_or_the_line_above_the_others(
+    text: str, title: str
+) -> None:
+    assert first_heading(text) == title
+
+
+def test_no_title_is_cut_before_a_day_or_behind_no() -> None:
+    lines = ("Protokoll der Sitzung vom", "3. Mai 2024 im Haus Nr.", "12, St. Olaf")
+    whole = " ".join(lines)
+    page = Page().lines(72, 72, list(lines), 20, step=24).text(72, 160, "Anwesend", bold=True)
+    page.lines(72, 190, ["Ada und Bo waren da und haben lange geredet."] * 9)
+    assert read_pdf(write_pdf([page]), "x.pdf").title == whole
+    html = f"<h1>{'<br>'.join(lines)}</h1><h2>Anwesend</h2><p>Ada und Bo.</p>"
+    assert read_html(html.encode()).title == whole
+    html = f"<p>{whole}</p><h2>Anwesend</h2><p>Ada und Bo waren da.</p>"
+    assert read_html(html.encode()).title == whole
+    heads = ("Anwesend", "Ende")
+    body = "".join(f'<text:h text:outline-level="1">{head}</text:h>' for head in heads)
+    odt = odf_parts("text", f"<office:text><text:p>{whole}</text:p>{body}</office:text>")
+    assert packaged(odt, "odt").title == whole
+    style = '<w:pPr><w:pStyle w:val="Heading1"/></w:pPr>'
+    paragraphs = ("", whole), *((style, head) for head in heads)
+    docx = "".join(f"<w:p>{one}<w:r><w:t>{text}</w:t></w:r></w:p>" for one, text in paragraphs)
+    assert packaged(docx_parts(docx), "docx").title == whole
 
 
 def test_words_are_compared_without_their_typography() -> None:

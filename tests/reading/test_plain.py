@@ -98,7 +98,7 @@ def test_no_code_can_close_its_own_fence(code: str) -> None:
     [
         ("a.txt", "# not a heading\r\none\rtwo\0\n", "# not a heading\none\ntwo\n", ""),
         ("a.md", "```sh\n# a comment\n```\n", "```sh\n# a comment\n```\n", ""),
-        ("a.md", "intro\n\n## Fares ##\n\n# B\n", "intro\n\n## Fares ##\n\n# B\n", "Fares"),
+        ("a.md", "intro\n\n## Fares ##\n\n# B\n", "intro\n\n## Fares ##\n\n# B\n", "B"),
         ("a.md", "#tag\n####### seven\n### Three\n", "#tag\n####### seven\n### Three\n", "Three"),
         ("main.rs", "fn main() {}\n", "```rust\nfn main() {}\n```\n", ""),
         ("a.json", '{\n    "a":   1\n}\n', '```json\n{\n    "a":   1\n}\n```\n', ""),

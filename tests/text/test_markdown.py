@@ -84,6 +84,9 @@ def test_sentences_follow_one_another_and_cover_the_text(text: str) -> None:
         ("Wait... what? Yes.", 2),
         ("| Theft | Misd. A fine. | St. Paul! |\n| Fraud | 3 |", 2),
         ("See Sec. 5 and Cl. 12 of it. Then go, eg. home.", 2),
+        ("Protokoll vom\n3. Mai 2024 ist da. Der\n1. Antrag nicht.", 3),
+        ("Schůze ze dne\n3. května byla. Am 5. Maintenance begins.", 3),
+        ("1. Is it? No.\n2. Is that? No.", 4),
         ("", 0),
     ],
 )

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from chapterhouse.text.canonical import body_start
+from chapterhouse.text.markdown import BlockKind, blocks, goes_on, plain_title
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import ExtractedPage
 
-_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
-_FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
 _WORD = re.compile(r"[^\W\d_]+")
 # Words that stand beside the number of a page.
@@ -20,6 +20,9 @@ _NUMBERING = re.compile(
     "صفحة|من|עמוד|מתוך"
 )
 _TITLE_WINDOW = 4_000
+# A line that may be a title: words, no label with its value, no sentence.
+_TITLE_LINE = re.compile(r"(?=.*[^\W\d_]{2})[^:]{2,119}[^.:;,!\s]")
+_MARKED_LINE = re.compile(r"\s*(?:[-*+•>|<!\[](?!\*)|\d{1,3}[.)]\s(?!\S+ \d{4}\b))")
 # Raised and lowered text without its place: 2 to the power of 31 would read as 231.
 _RAISED: Final = str.maketrans(
     "0123456789+-−=()abcdefghijklmnoprstuvwxyz",
@@ -109,12 +112,33 @@ def joined(blocks: Iterable[str]) -> str:
     return f"{text}\n" if text else ""
 
 
-def first_heading(text: str) -> str:
-    """Return the first heading near the beginning and outside code blocks, or nothing."""
-    head = text[:_TITLE_WINDOW]
-    fence = _FENCE.search(head)
-    found = _HEADING.search(head, 0, fence.start() if fence else len(head))
-    return found[1].strip() if found else ""
+def first_heading(text: str, lowest: int = 6) -> str:
+    """Return what heads a text: its one top heading, else a line above the headings, or the first.
+
+    Looked for near the beginning; empty where there is no heading. ``lowest`` is the level down to
+    which the first of several may be it.
+    """
+    head = text[body_start(text) :][:_TITLE_WINDOW]
+    found = blocks(head)
+    headings = [block for block in found if block.kind is BlockKind.HEADING and block.title]
+    if not headings:
+        return ""
+    top = [block for block in headings if block.level == 1]
+    if len(top) == 1 or (top and top[0] is found[0]):
+        return top[0].title
+    is_paragraph = found[0].kind is BlockKind.PARAGRAPH
+    line = _first_line(head[: found[0].end]) if is_paragraph else ""
+    return line or (headings[0].title if headings[0].level <= lowest else "")
+
+
+def _first_line(paragraph: str) -> str:
+    """Return the line that a paragraph is, or the two where the first cannot end: a title's."""
+    lines = paragraph.strip().split("\n")
+    if len(lines) > 1 and goes_on(lines[0], lines[1]):
+        lines[:2] = [f"{lines[0].rstrip()} {lines[1].lstrip()}"]
+    title = plain_title(lines[0])
+    is_title = len(lines) == 1 and _TITLE_LINE.fullmatch(title) and not _MARKED_LINE.match(lines[0])
+    return title if is_title else ""
 
 
 def code_block(text: str, language: str) -> str:

@@ -270,11 +270,31 @@ _ABBREVIATION_LIST = """
     av env p.ex c.-à-d mme mlle ej pág sra dra ud uds ecc sig pag dott bijv blz mevr dhr
 """
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
-# "am 3. Oktober": an ordinal number before one of these is part of a date.
-_MONTHS = lazy_pattern(
-    r"\s+(?:Jan|Feb|Mär|Maer|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|januar|februar|marts|mars|april"
-    r"|maj|mai|juni|juli|august|september|oktober|november|desember|december)"
+# "am 3. Oktober": an ordinal number before one of these is part of a date. Listed are the languages
+# that set a point behind it: German, Danish, Norwegian, Icelandic, Finnish, Estonian, Latvian,
+# Czech, Slovak, Slovene, Croatian.
+_MONTH_LIST = """
+    jan feb mär apr jun jul aug sep sept okt nov dez januar jänner februar märz maerz april mai juni
+    juli august september oktober november dezember marts mars maj desember december janúar febrúar
+    apríl maí júní júlí ágúst október nóvember jaanuar veebruar märts aprill juuni juuli oktoober
+    detsember ledna února března dubna května června července srpna září října listopadu prosince
+    januára februára marca apríla mája júna júla augusta septembra októbra novembra decembra
+    januarja februarja aprila maja junija julija avgusta oktobra siječnja veljače ožujka travnja
+    svibnja lipnja srpnja kolovoza rujna listopada studenog studenoga prosinca
+"""
+_MONTH = (
+    rf"\s+(?i:{'|'.join(_MONTH_LIST.split())}"
+    r"|(?:tammi|helmi|maalis|huhti|touko|kesä|heinä|elo|syys|loka|marras|joulu)kuu(?:ta|n|ssa)?"
+    r"|(?:janvār|februār|aprīl|maij|jūnij|jūlij|august|septembr|oktobr|novembr|decembr)(?:is|ī)"
+    r"|mart[sā])(?!\w)"
 )
+_MONTHS = lazy_pattern(_MONTH)
+# Ends of lines that go on: before a day, before the number of "No.", before the name of "St.".
+_OPEN = lazy_pattern(
+    rf"(?:,|(?<![^\W_])[a-zß-ÿ]{{1,5}})[ ]*\n[ ]*\d{{1,2}}(?:\.{_MONTH}|[ ][^\W\d_]{{3}})"
+    r"|\b(?i:nos?|nr)\.[ ]*\n[ ]*\d(?!\d?[.)][ ])|\b(?:[Ss]te?|[DM]rs?|Prof)\.[ ]*\n[ ]*[^\W\d_]"
+)
+_OPEN_WITHIN = 24  # characters at the end of a line and the beginning of the next
 _TERMINATOR = lazy_pattern(
     # Spaces follow. Only from the start of a run of marks: a long one would be tried at each.
     r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)"
@@ -289,6 +309,11 @@ _SHORT = re.compile(r"[^\W\d_]{1,4}")
 _BEFORE_NUMBER = re.compile(r"\s+\d")
 _INITIAL = re.compile(r"(?:^|\.)[^\W\d_]$")
 _LOOK_BACK = 24
+
+
+def goes_on(line: str, following: str) -> bool:
+    """Whether a line cannot end before the next: that begins with a day, or this ends in "No."."""
+    return _OPEN.search(f"{line[-_OPEN_WITHIN:]}\n{following[:_OPEN_WITHIN]}") is not None
 
 
 def sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
@@ -318,7 +343,8 @@ def sentence_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
     mark = match.group()
     if mark[0] in "\n#":
-        return True
+        above = text[max(0, match.start() - _OPEN_WITHIN) : match.start()].rpartition("\n")[2]
+        return mark[0] == "#" or not goes_on(above, text[match.end() : match.end() + _OPEN_WITHIN])
     if text.startswith("|", text.rfind("\n", 0, match.start()) + 1):
         return False
     if mark[0] not in ".!?…":  # a mark that needs no space

@@ -24,7 +24,7 @@ from chapterhouse.reading.html.prune import (
     plain_tables,
     write_out_controls,
 )
-from chapterhouse.reading.markdown import believable_title, lowered, raised
+from chapterhouse.reading.markdown import believable_title, first_heading, lowered, raised
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 DEEPEST = 1_000  # elements inside elements; browsers stop at 512
@@ -166,7 +166,7 @@ def read_html(data: bytes) -> Extraction:
         pages=(ExtractedPage(content),),
         format="html",
         method=f"html-to-markdown {html_to_markdown.__version__}",
-        title=title,
+        title=title or first_heading(content, lowest=1),
         metadata=metadata,
         notices=(*notices, *left_out),
     )
@@ -243,9 +243,7 @@ def _title(parser: Any, stated: str, shown: str) -> str:
     """Return the first title that the page states of itself and its text bears out."""
     nodes = (parser.css_first(selector) for selector in ("head title", "title"))
     titles = [stated, *(text_of(node) for node in nodes if node is not None)]
-    heading = parser.css_first("h1")
-    title = next((title for title in dict.fromkeys(titles) if believable_title(title, shown)), "")
-    return title or (text_of(heading) if heading is not None else "")
+    return next((title for title in dict.fromkeys(titles) if believable_title(title, shown)), "")
 
 
 def _metadata(parser: Any, stated: dict[str, str]) -> dict[str, str]:

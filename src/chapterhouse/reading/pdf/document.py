@@ -16,7 +16,7 @@ from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance, Limits, need_time
-from chapterhouse.reading.markdown import believable_title, count
+from chapterhouse.reading.markdown import believable_title, count, first_heading
 from chapterhouse.reading.ocr import Recognition, how_to_install, ocr_image, ocr_notice
 from chapterhouse.reading.pdf.continuing import continue_tables
 from chapterhouse.reading.pdf.embedded import document_files, page_files, within_limits
@@ -273,23 +273,21 @@ def _label(document: Any, number: int) -> str:
 def _written(
     pages: Sequence[_Read], dropped: frozenset[Place], outlines: Mapping[int, Outline]
 ) -> tuple[list[ExtractedPage], str]:
-    """Return the pages as Markdown, and the first large heading."""
+    """Return the pages as Markdown, and what heads the first of them."""
     retained = [
         [line for i, line in enumerate(page.layout.lines) if (place, i) not in dropped]
         for place, page in enumerate(pages)
     ]
     style = style_of(retained)
     retained = continue_tables(retained, [page.layout.height for page in pages])
-    title, written = "", []
+    written = []
     for page, lines in zip(pages, retained, strict=True):
         found = blocks(lines, style, outlines.get(page.number, {}))
-        if not title and page.number <= _TITLE_PAGES:
-            title = next((block.text for block in found if block.level == 1), "")
         recognised_text = page.recognised.text if page.recognised else ""
         parts = (markdown(found), _plain(page.layout.plain), _plain(recognised_text))
         text = "\n\n".join(part for part in parts if part)
         written.append(ExtractedPage(text, page.number, page.label))
-    return written, title
+    return written, first_heading("\n\n".join(page.text for page in written[:_TITLE_PAGES]), 1)
 
 
 def _mapped(pages: Sequence[ExtractedPage], notices: list[Notice]) -> Iterator[ExtractedPage]:

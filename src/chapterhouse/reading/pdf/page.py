@@ -20,6 +20,7 @@ from chapterhouse.reading.pdf.text import (
     page_words,
 )
 from chapterhouse.text.hyphens import is_torn, join_torn, words_of
+from chapterhouse.text.markdown import goes_on
 
 MOST_CHARACTERS = 30_000  # a page with more keeps its plain text: layout is for what people read
 # Where a font has no map of characters, PDFium gives its codes for the glyphs. Left out are
@@ -292,6 +293,8 @@ def _is_open(line: Line) -> bool:
 def _begins(group: Sequence[Line], line: Line) -> bool:
     """Whether a line begins a list item or, by indentation or a short line before, a paragraph."""
     last = group[-1]
+    if goes_on(last.text, line.text):
+        return False
     if _BULLET.match(line.text) or _NUMBERED.match(line.text) or _CONTENTS_ENTRY.search(last.text):
         return True
     if line.box.middle <= last.box.middle:
