@@ -5,15 +5,16 @@ of forms or text boxes. A Word file has pages only after layout, so that it is o
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, zip_longest
+from itertools import groupby
 from operator import itemgetter
 from typing import ClassVar, Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
+from chapterhouse.reading.grid import Span, fill_spans
 from chapterhouse.reading.markdown import (
     believable_title,
     first_heading,
@@ -71,8 +72,6 @@ _TARGET: Final = re.compile(r"\s*HYPERLINK\s+\"?((?:https?|mailto|ftp):[^\"\s]+)
 _ADDRESS: Final = re.compile(r"(?:https?|mailto|ftp):\S+", re.IGNORECASE)
 _MOST_FIELDS: Final = 100  # one in another
 _MOST_SPAN: Final = 100  # columns of one cell
-_MOST_LABEL: Final = 300  # characters of a merged cell that are repeated
-_MOST_REPEATED: Final = 20_000  # cells
 _SKIPPED: Final = frozenset((
     "pPr", "rPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "delText", "rt", "sectPr", "tblPr",
     "tblGrid", "trPr", "tcPr", "Fallback", "delInstrText", "pgNum", "binData",
@@ -109,7 +108,7 @@ class _Block:
     mark: str = ""
     list: str = ""
     level: int = 0
-    rows: tuple[tuple[str, ...], ...] = ()
+    rows: Sequence[Sequence[str]] = ()
 
 
 @dataclass(slots=True)
@@ -134,7 +133,7 @@ class _Document:
         self.list_of = read_numbering(self.xml(self.part("numbering")), style_list)
         self.notes: dict[str, Mapping[str, Element]] = {}  # by their kind and id
         self.links: dict[str, Mapping[str, str]] = {}  # addresses by part and relation
-        self.cells = self.repeated = 0  # of all tables; those that repeat a merged one
+        self.cells = 0  # of all tables
 
     def part(self, kind: str) -> str:
         """Return the name of a part by its relation, else its usual one."""
@@ -398,51 +397,52 @@ class _Writer:
                 for cell in cells:
                     yield from self.blocks(cell)
             return
-        above: dict[int, str] = {}
-        rows: list[tuple[str, ...]] = []
-        headers = width = 0
+        rows: list[list[str]] = []
+        spans: dict[tuple[int, int], Span] = {}
+        headers = 0
         for row, cells in found:
-            texts = self._row(row, cells, above)
+            texts = self._row(row, cells, len(rows), spans)
             if len(cells) == 1 and not rows:
-                yield _Block(_as_text(max(texts, key=len)))
+                yield _Block(_as_text("".join(texts)))
                 continue
             is_header = is_on(child_of(child_of(row, "trPr"), "tblHeader"))
             headers += is_header and headers == len(rows)
             rows.append(texts)
-            self.document.count(max(len(texts), width) + max(len(texts) - width, 0) * len(rows))
-            width = max(len(texts), width)
+        width = max(map(len, rows))
+        self.document.count(width * len(rows))
+        rows = [row + [""] * (width - len(row)) for row in rows]
+        fill_spans(rows, list(spans.values()))
         if headers > 1:
-            columns = zip_longest(*rows[:headers], fillvalue="")
-            rows[:headers] = [tuple(" ".join(filter(None, dict.fromkeys(one))) for one in columns)]
+            columns = zip(*rows[:headers], strict=True)
+            rows[:headers] = [[" ".join(filter(None, dict.fromkeys(one))) for one in columns]]
         if any(map(any, rows)):
             yield _Block(_as_text(value(child_of(table, "tblPr"), "tblCaption").strip()))
-            yield _Block(rows=tuple(rows))
+            yield _Block(rows=rows)
 
     def _row(
-        self, row: Element, cells: Iterable[Element], above: dict[int, str]
-    ) -> tuple[str, ...]:
-        """Return the texts of a row, with those of cells that are merged over it.
+        self,
+        row: Element,
+        cells: Iterable[Element],
+        number: int,
+        spans: dict[tuple[int, int], Span],
+    ) -> list[str]:
+        """Return the texts of a row; add which of its cells are merged, by row and column.
 
-        ``above`` has the label of each column that goes on below, and is changed.
+        One that goes on from another spans both, so that its text is passed on.
         """
         texts = [""] * _span(child_of(row, "trPr"), "gridBefore", 0)
         for cell in cells:
             properties = child_of(cell, "tcPr")
             place, span = len(texts), _span(properties, "gridSpan", 1)
-            down, across = child_of(properties, "vMerge"), child_of(properties, "hMerge")
+            down, across = _merged(properties, "vMerge"), _merged(properties, "hMerge")
+            if down or across or span > 1:
+                top = number - (down == "continue" and (number - 1, place) in spans)
+                left = place - (across == "continue" and place > 0)
+                spans[number, place] = Span(top, left, number, place + span - 1)
             was_in_cell, self.in_cell = self.in_cell, True
-            text = self.line(cell)
+            texts += [self.line(cell), *[""] * (span - 1)]
             self.in_cell = was_in_cell
-            if down is not None and attribute(down, "val") != "restart":
-                text = text or above.get(place, "")
-            elif across is not None and attribute(across, "val") != "restart":
-                text = text or (texts[-1] if texts else "")
-            self.document.repeated += span - 1 + (down is not None)
-            is_label = len(text) <= _MOST_LABEL and self.document.repeated <= _MOST_REPEATED
-            label = text if is_label else ""
-            above.update(dict.fromkeys(range(place, place + span), "" if down is None else label))
-            texts += [text, *[label] * (span - 1)]
-        return tuple(texts)
+        return texts
 
     def _alternatives(self, element: Element, kind: str) -> None:
         self._collect(_alternative(element), kind)
@@ -543,3 +543,9 @@ def _inner(element: Element, name: str) -> Iterator[Element]:
 
 def _span(properties: Element | None, name: str, least: int) -> int:
     return min(max(whole(value(properties, name), least), least), _MOST_SPAN)
+
+
+def _merged(properties: Element | None, name: str) -> str:
+    """Return ``restart`` or ``continue`` for a cell that is merged, else nothing."""
+    found = child_of(properties, name)
+    return "" if found is None else attribute(found, "val") or "continue"
