@@ -5,11 +5,12 @@ of forms or text boxes. A Word file has pages only after layout, so that it is o
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
-from typing import ClassVar, Final
+from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
@@ -76,7 +77,6 @@ _SKIPPED: Final = frozenset((
     "pPr", "rPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "delText", "rt", "sectPr", "tblPr",
     "tblGrid", "trPr", "tcPr", "Fallback", "delInstrText", "pgNum", "binData",
 ))  # fmt: skip
-_SIGNS: Final = {"tab": " ", "ptab": " ", "br": " ", "cr": " ", "noBreakHyphen": "\u2011"}
 
 
 def read_docx(parts: Parts) -> Extraction:
@@ -113,13 +113,11 @@ class _Block:
 
 @dataclass(slots=True)
 class _Field:
-    """A field that is open: what it calculates, what a form shows for it, and its result."""
+    """A field that is open: what it calculates, what a form says of it, where its result begins."""
 
     instruction: str = ""
-    form: str = ""
-    pieces: list[tuple[str, str]] | None = None  # of the paragraph where its result begins
-    place: int = 0  # in them
-    has_result: bool = False
+    data: Element | None = None
+    start: int | None = None  # in the pieces of the paragraph
 
 
 class _Document:
@@ -131,8 +129,7 @@ class _Document:
         self.related = {found.kind: found.target for found in self.relations}
         self.style, style_list = read_styles(self.xml(self.part("styles")))
         self.list_of = read_numbering(self.xml(self.part("numbering")), style_list)
-        self.notes: dict[str, Mapping[str, Element]] = {}  # by their kind and id
-        self.links: dict[str, Mapping[str, str]] = {}  # addresses by part and relation
+        self.links, self.notes = cache(self._links), cache(self._notes)
         self.cells = 0  # of all tables
 
     def part(self, kind: str) -> str:
@@ -145,18 +142,11 @@ class _Document:
 
     def writer(self, part: str, root: Element | None, *, is_body: bool = False) -> "_Writer":
         """Return what writes the story of a part."""
-        if part not in self.links:
-            links = self.xml(relations_part(part))
-            self.links[part] = {
-                found.get("Id", ""): found.get("Target", "")
-                for found in (() if links is None else links)
-                if found.get("TargetMode") == "External"
-            }
         # Of elements of one tag, which is much faster than to look at each.
         tag = "" if root is None else f"{root.tag.rpartition('}')[0]}}}fldChar"
         marks = [attribute(one, "fldCharType") for one in (() if root is None else root.iter(tag))]
         is_cut = marks.count("begin") != marks.count("end")
-        return _Writer(self, self.links[part], Numbers(self.list_of), is_body, is_cut)
+        return _Writer(self, self.links(part), Numbers(self.list_of), is_body, is_cut)
 
     def count(self, cells: int) -> None:
         """Count cells of tables, also empty ones at the end of rows."""
@@ -166,13 +156,22 @@ class _Document:
 
     def note(self, kind: str, name: str) -> str:
         """Return the text of a footnote or endnote by its id."""
-        part = self.part(f"{kind}s")
-        if kind not in self.notes:
-            root = self.xml(part)
-            notes = () if root is None else children(root, kind)
-            self.notes[kind] = {attribute(note, "id"): note for note in notes}
-        found = self.notes[kind].get(name)
-        return "" if found is None else self.writer(part, found).line(found)
+        found = self.notes(kind).get(name)
+        return "" if found is None else self.writer(self.part(f"{kind}s"), found).line(found)
+
+    def _notes(self, kind: str) -> Mapping[str, Element]:
+        root = self.xml(self.part(f"{kind}s"))
+        notes = () if root is None else children(root, kind)
+        return {attribute(note, "id"): note for note in notes}
+
+    def _links(self, part: str) -> Mapping[str, str]:
+        """Return the addresses that a part names, by relation."""
+        root = self.xml(relations_part(part))
+        return {
+            found.get("Id", ""): found.get("Target", "")
+            for found in (() if root is None else root)
+            if found.get("TargetMode") == "External"
+        }
 
     def comments(self) -> Iterator[str]:
         """Yield the comments in the order of their part."""
@@ -209,7 +208,7 @@ class _Writer:
     pieces: list[tuple[str, str]] = field(default_factory=list)  # texts of a paragraph, their kinds
     boxes: list[Element] = field(default_factory=list)  # of a paragraph
     in_cell: bool = False
-    font: str = ""  # of the run, where its letters are signs
+    signs: Mapping[int, str] = field(default_factory=dict)  # for the letters of the run's font
     after_equation: int = -1  # where the pieces behind an equation begin
 
     def line(self, element: Element) -> str:
@@ -269,6 +268,8 @@ class _Writer:
     def _text(self, element: Element, style: Style) -> str:
         """Return the text of a paragraph on one line; the text boxes in it are remembered."""
         self.pieces, self.boxes, self.after_equation = [], [], -1
+        for one in self.fields:
+            one.start = None if one.start is None else 0
         self._collect(element, style.kind)
         text = ""
         for kind, group in groupby(self.pieces, key=itemgetter(1)):
@@ -285,70 +286,79 @@ class _Writer:
         is_plain = text.isprintable() and "  " not in text
         return (text if is_plain else _SPACES.sub(" ", text)).strip()
 
-    def _collect(self, element: Iterable[Element], kind: str) -> None:
+    def _collect(self, element: Iterable[Element], kind: str) -> None:  # noqa: C901, PLR0912 - a case for each element
         """Collect the pieces of text inside a paragraph, and the kind of each."""
         for child in element:
-            name = child.tag.rpartition("}")[2]
-            if (collect := self.collectors.get(name)) is not None:
-                collect(self, child, kind)
-            elif name in _SIGNS:
-                self._add(_SIGNS[name], kind)
-            elif name not in _SKIPPED:
-                self._collect(child, kind)
+            match child.tag.rpartition("}")[2]:
+                case "r":
+                    self._run(child, kind)
+                case "t":
+                    text = child.text or ""
+                    self._add(text.translate(self.signs) if self.signs else text, kind)
+                case "tab" | "ptab" | "br" | "cr":
+                    self._add(" ", kind)
+                case "noBreakHyphen":
+                    self._add("\u2011", kind)
+                case "sym":
+                    self._add(symbol(child), kind)
+                case "fldChar":
+                    self._mark(child, kind)
+                case "instrText" if self.fields:
+                    self.fields[-1].instruction += child.text or ""
+                case "fldSimple":
+                    self.fields.append(_Field(attribute(child, "instr"), start=len(self.pieces)))
+                    self._collect(child, kind)
+                    self._close(kind)
+                case "hyperlink":
+                    self._hyperlink(child, kind)
+                case "footnoteReference" | "endnoteReference":
+                    self._note(child)
+                case "sdt":
+                    self._control(child, kind)
+                case "oMathPara" | "oMath":
+                    between = " " * (self.after_equation == len(self.pieces))
+                    self._add(between + equation(child), "")
+                    self.after_equation = len(self.pieces)
+                case "AlternateContent":
+                    self._collect(_alternative(child), kind)
+                case "txbxContent" | "txBody":
+                    self.boxes.append(child)
+                case name if name not in _SKIPPED:
+                    self._collect(child, kind)
 
     def _add(self, text: str, kind: str) -> None:
         """Add text, unless it is part of an instruction or counts pages."""
         for one in self.fields:
-            is_instruction = one.pieces is None and not self.is_cut
+            is_instruction = one.start is None and not self.is_cut
             if is_instruction or (not self.is_body and _COUNTING.match(one.instruction)):
                 return
-        for one in self.fields:
-            one.has_result = one.has_result or not text.isspace()
         self.pieces.append((text, kind))
 
     def _run(self, run: Element, kind: str) -> None:
         properties = child_of(run, "rPr")
-        self.font = ""
-        if properties is not None:
-            fonts, style = child_of(properties, "rFonts"), child_of(properties, "rStyle")
-            if fonts is not None and (font := attribute(fonts, "ascii").casefold()) in SYMBOLS:
-                self.font = font
-            if style is not None:
-                kind = self.document.style(attribute(style, "val")).kind or kind
-            kind = kind_of(properties, kind)
-        self._collect(run, kind)
-
-    def _string(self, element: Element, kind: str) -> None:
-        text = element.text or ""
-        self._add(text.translate(SYMBOLS[self.font]) if self.font else text, kind)
-
-    def _instruction(self, element: Element, _kind: str) -> None:
-        if self.fields:
-            self.fields[-1].instruction += element.text or ""
+        fonts = child_of(properties, "rFonts")
+        self.signs = {} if fonts is None else SYMBOLS.get(attribute(fonts, "ascii").casefold(), {})
+        kind = self.document.style(value(properties, "rStyle")).kind or kind
+        self._collect(run, kind_of(properties, kind))
 
     def _mark(self, element: Element, kind: str) -> None:
         """Open a field, or let its result begin, or close it."""
         match attribute(element, "fldCharType"):
             case "begin" if len(self.fields) < _MOST_FIELDS:
-                self.fields.append(_Field(form=form_result(child_of(element, "ffData"))))
+                self.fields.append(_Field(data=child_of(element, "ffData")))
             case "separate" if self.fields:
-                self.fields[-1].pieces, self.fields[-1].place = self.pieces, len(self.pieces)
+                self.fields[-1].start = len(self.pieces)
             case "end" if self.fields:
                 self._close(kind)
 
-    def _simple_field(self, element: Element, kind: str) -> None:
-        instruction = attribute(element, "instr")
-        self.fields.append(_Field(instruction, "", self.pieces, len(self.pieces)))
-        self._collect(element, kind)
-        self._close(kind)
-
     def _close(self, kind: str) -> None:
         found = self.fields.pop()
-        if found.form and not found.has_result:
-            self._add(found.form, kind)
+        start = len(self.pieces) if found.start is None else found.start
         target = _TARGET.match(found.instruction)
-        if target and found.pieces is self.pieces:
-            self._link(found.place, target[1])
+        if all(text.isspace() for text, _ in self.pieces[start:]):
+            self._add(form_result(found.data), kind)
+        elif target:
+            self._link(start, target[1])
 
     def _hyperlink(self, element: Element, kind: str) -> None:
         start, anchor = len(self.pieces), attribute(element, "anchor")
@@ -364,7 +374,7 @@ class _Writer:
             self.pieces.insert(start, ("[", ""))
             self.pieces.append((f"]({target.replace('(', '%28').replace(')', '%29')})", ""))
 
-    def _note(self, element: Element, _kind: str) -> None:
+    def _note(self, element: Element) -> None:
         if not self.is_body:  # a note could name itself
             return
         kind, name = local(element).removesuffix("Reference"), attribute(element, "id")
@@ -381,11 +391,6 @@ class _Writer:
         if box is not None and len("".join(text for text, _ in self.pieces[start:]).strip()) <= 1:
             del self.pieces[start:]
             self._add(TICKED if is_on(child_of(box, "checked")) else NOT_TICKED, kind)
-
-    def _equation(self, element: Element, _kind: str) -> None:
-        between = " " * (self.after_equation == len(self.pieces))
-        self._add(between + equation(element), "")
-        self.after_equation = len(self.pieces)
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -443,31 +448,6 @@ class _Writer:
             texts += [self.line(cell), *[""] * (span - 1)]
             self.in_cell = was_in_cell
         return texts
-
-    def _alternatives(self, element: Element, kind: str) -> None:
-        self._collect(_alternative(element), kind)
-
-    def _symbol(self, element: Element, kind: str) -> None:
-        self._add(symbol(element), kind)
-
-    def _box(self, element: Element, _kind: str) -> None:
-        self.boxes.append(element)
-
-    # What collects the text of an element of a paragraph, by its name.
-    collectors: ClassVar[Mapping[str, Callable[["_Writer", Element, str], None]]] = {
-        "r": _run,
-        "t": _string,
-        "sym": _symbol,
-        "instrText": _instruction,
-        "fldChar": _mark,
-        "fldSimple": _simple_field,
-        "hyperlink": _hyperlink,
-        **dict.fromkeys(("footnoteReference", "endnoteReference"), _note),
-        "sdt": _control,
-        **dict.fromkeys(("oMathPara", "oMath"), _equation),
-        "AlternateContent": _alternatives,
-        **dict.fromkeys(("txbxContent", "txBody"), _box),
-    }
 
 
 # --- blocks as Markdown --------------------------------------------------------------------------
