@@ -245,7 +245,7 @@ class _Writer:
             if not text and self.in_cell and mark != "-":
                 yield _Block(mark)  # a column of numbers
             elif text:
-                yield _block(text, mark, name, level, heading_level(properties, style))
+                yield _block(text, mark, name, level, heading_level(properties, style.heading))
         for box in boxes:
             fields, self.fields = self.fields, []
             yield from self.blocks(box)
@@ -261,9 +261,7 @@ class _Writer:
         linked = {one.style: level for level, one in found.levels.items() if one.style}
         otherwise = linked.get(style.owner, 0) if style.level is None else style.level
         level = whole(place, 0) if place else linked.get(named, otherwise)
-        shown = self.numbers.level(name, level)
-        number = self.numbers.next(name, level)
-        return ("-" if shown is not None and shown.is_bullet else number), name, level
+        return self.numbers.next(name, level), name, level
 
     def _text(self, element: Element, style: Style) -> str:
         """Return the text of a paragraph on one line; the text boxes in it are remembered."""

@@ -75,39 +75,42 @@ class Numbers:
     counts: dict[str, dict[int, int]] = field(default_factory=dict)
     begun: set[tuple[str, int]] = field(default_factory=set)  # levels that began anew already
 
-    def level(self, name: str, number: int) -> Level | None:
-        """Return how a level of a list, from 0, is numbered; None where it is not."""
-        found = self.list_of(name)
-        return found.levels.get(number) if found is not None else None
-
     def next(self, name: str, number: int) -> str:
-        """Count a paragraph, and return what Word shows before it; empty before bullets."""
-        found, level = self.list_of(name), self.level(name, number)
+        """Count a paragraph at a level of a list, from 0; return what Word shows before it.
+
+        A bullet is ``-``; nothing stands for a list or level that there is not.
+        """
+        found = self.list_of(name)
+        level = None if found is None else found.levels.get(number)
         if found is None or level is None:
             return ""
         counts = self.counts.setdefault(found.counted, {})
-        starts_anew = number in found.starts and (name, number) not in self.begun
-        self.begun.add((name, number))
-        start = found.starts.get(number, level.start)
-        counts[number] = start if starts_anew or number not in counts else counts[number] + 1
+        if number in found.starts and (name, number) not in self.begun:
+            self.begun.add((name, number))
+            counts.pop(number, None)
+        before = counts.get(number, found.starts.get(number, level.start) - 1)
+        counts[number] = before + 1
         for deeper in [place for place in counts if place > number]:
-            below = found.levels.get(deeper)
-            behind = below.restart if below is not None else None
+            behind = found.levels[deeper].restart if deeper in found.levels else None
             if behind is None or number < behind:
                 del counts[deeper]
-        return "" if level.is_bullet else self._shown(found, level, counts)
+        return "-" if level.is_bullet else _shown(found, level, counts)
 
-    def _shown(self, found: List, level: Level, counts: Mapping[int, int]) -> str:
-        def written(match: re.Match[str]) -> str:
-            place = int(match[1]) - 1
-            own = found.levels.get(place)
-            if own is None:
-                return ""
-            count = counts.get(place, found.starts.get(place, own.start))
-            form = "decimal" if level.is_legal and own.form != "none" else own.form
-            return written_number(count, form)
 
-        return " ".join(_PLACE.sub(written, level.text).split())
+def _shown(found: List, level: Level, counts: Mapping[int, int]) -> str:
+    """Return the number of a level with those above it that it shows."""
+
+    def written(match: re.Match[str]) -> str:
+        place = int(match[1]) - 1
+        own = found.levels.get(place)
+        if own is None:
+            return ""
+        count = counts.get(place, found.starts.get(place, own.start))
+        return written_number(
+            count, "decimal" if level.is_legal and own.form != "none" else own.form
+        )
+
+    return " ".join(_PLACE.sub(written, level.text).split())
 
 
 def read_numbering(
@@ -254,42 +257,35 @@ def read_styles(root: Element | None) -> tuple[Callable[[str], Style], Mapping[s
         for name, style in found.items()
         if attribute(style, "type") == "numbering"
     }
-    return cache(lambda name: _style(found, name)), lists
 
-
-def _style(found: Mapping[str, Element], name: str) -> Style:
-    """Return a style with what it inherits; one that is not defined may have a telling name."""
-    heading: int | None = None
-    level: int | None = None
-    list_ = owner = kind = ""
-    for _ in range(_MOST_INHERITED if name else 0):
+    @cache
+    def style(name: str, most: int = _MOST_INHERITED) -> Style:
+        """Return a style; one that is not defined may have a telling name."""
         own = found.get(name)
+        parent = value(own, "basedOn")
+        base = style(parent, most - 1) if parent and most else Style()
         properties = child_of(own, "pPr")
-        label = (value(own, "name") or name).casefold()
         numbers = child_of(properties, "numPr")
-        if heading is None:
-            outline, named = value(properties, "outlineLvl"), _HEADING.fullmatch(label)
-            heading = int(named[1]) if named else 1 if label == "title" else None
-            heading = _outline(outline) if outline.isdecimal() else heading
-        if level is None and (place := value(numbers, "ilvl")):
-            level = whole(place, 0)
-        if not list_ and (list_ := value(numbers, "numId")):
-            owner = name
-        kind = kind or kind_of(child_of(own, "rPr"), "")
-        name = value(own, "basedOn")
-        if not name:
-            break
-    return Style(heading or 0, list_, level, owner, kind)
+        list_, place = value(numbers, "numId"), value(numbers, "ilvl")
+        label = (value(own, "name") or name).casefold()
+        named = _HEADING.fullmatch(label)
+        heading = int(named[1]) if named else 1 if label == "title" else base.heading
+        return Style(
+            heading_level(properties, heading),
+            list_ or base.list,
+            whole(place, 0) if place else base.level,
+            name if list_ else base.owner,
+            kind_of(child_of(own, "rPr"), base.kind),
+        )
+
+    return style, lists
 
 
-def heading_level(properties: Element | None, style: Style) -> int:
-    """Return the level of the heading that a paragraph is, from 1, or 0."""
+def heading_level(properties: Element | None, otherwise: int) -> int:
+    """Return the level of the heading that a paragraph is, from 1; 0 as Word's tenth, of text."""
     stated = value(properties, "outlineLvl")
-    return _outline(stated) if stated.isdecimal() else style.heading
-
-
-def _outline(stated: str) -> int:
-    """Return the level of a heading; Word's tenth is that of text."""
+    if not stated.isdecimal():
+        return otherwise
     return level + 1 if (level := whole(stated, 9)) < 9 else 0  # noqa: PLR2004 - there are nine
 
 
