@@ -59,6 +59,38 @@ def sign(font: str, code: str) -> str:
     return f'<w:r><w:sym w:font="{font}" w:char="{code}"/></w:r>'
 
 
+def eq(instruction: str) -> str:
+    """A field as Word writes it: without a result."""
+    return mark("begin") + f"<w:r><w:instrText> EQ {instruction} </w:instrText></w:r>" + mark("end")
+
+
+SHOWN: list[Case] = [
+    (field_of("MACROBUTTON AcceptAll [Name of the keeper]"), "[Name of the keeper]"),
+    (field_of("macrobutton  NoMacro  Dear") + run(" Ada"), "Dear Ada"),
+    (field_of("GOTOBUTTON top See page ").replace(
+        mark("end"), field_of("PAGEREF top", run("4")) + mark("end"), 1), "See page 4"),
+    (field_of("MACROBUTTON NoMacro", run("Click")), "Click"),
+    (run("t = ") + eq(r"\f(1,2)"), "t = 1/2"),
+    (eq(r"\f(−b ± \r(b\s\up8(2) − 4ac);2a)"), "(−b ± √(b² − 4ac))/(2a)"),
+    (eq(r"\R (3,x)"), "³√x"),
+    (eq(r"\i\su(i=1,n,x\s\do4(i))"), "∑ᵢ₌₁ⁿ xᵢ"),
+    (eq(r"\i(0,1,x)"), "∫₀¹ x"),
+    (eq(r"\b\bc\{(\a\al\co2(1,0,0,1))"), "{[1, 0; 0, 1]}"),
+    (eq(r"\b\lc\{ \rc\| (x + y)"), "{x + y|"),
+    (eq(r"\l(a,b,c) = 3\,5"), "a, b, c = 3,5"),
+    (eq(r"\x\to(12 t) (a, b)"), "12 t (a, b)"),
+    (eq(r'\* jc2 \* "Font:Meiryo" \* hps10 \o\ad(\s\up 9(とうきょう),東京)'), "東京"),
+    (eq(r"\o\ac(○,3)"), "③"),
+    (eq(r"\o(A,/)"), "A/"),
+    (run("Seite ") + field_of("PAGE") + field_of("IF 1 = 1 yes"), "Seite"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), SHOWN)
+def test_fields_without_a_result_show_what_word_shows(body: str, expected: str) -> None:
+    assert shown(paragraph(body)).strip() == expected
+
+
 ON, OFF = '<w:checked w:val="1"/>', '<w:checked w:val="0"/>'
 FORMS: list[Case] = [
     (tick(ON) + run(" Garden"), "☒ Garden"),
@@ -476,8 +508,9 @@ def test_what_is_nested_as_deeply_as_allowed_is_read(before: str, after: str) ->
             row(cell("x", SPAN.format("9" * 5_000)), "y", properties='<w:gridBefore w:val="-"/>')
         ),
         paragraph(choice(f'<w:result w:val="{"9" * 5_000}"/>') + sign("Symbol", "XYZ" * 9)),
+        paragraph(eq(r"\f(1" * 4_000 + r"\a\co99999999999(" + r"\o(○,99" * 99)),
     ],
-    ids=["fields", "levels", "outline", "span", "choice"],
+    ids=["fields", "levels", "outline", "span", "choice", "formula"],
 )
 def test_numbers_that_are_none_harm_nothing(body: str) -> None:
     shown(body, numbering=BULLETS)

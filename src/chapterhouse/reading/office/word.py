@@ -38,6 +38,7 @@ from chapterhouse.reading.office.ooxml import (
     relations_part,
 )
 from chapterhouse.reading.office.parts import Parts
+from chapterhouse.reading.office.word_fields import shown_by
 from chapterhouse.reading.office.word_properties import (
     NOT_TICKED,
     SYMBOLS,
@@ -326,9 +327,11 @@ class _Writer:
 
     def _add(self, text: str, kind: str) -> None:
         """Add text, unless it is part of an instruction or counts pages."""
-        for one in self.fields:
-            is_instruction = one.start is None and not self.is_cut
-            if is_instruction or (not self.is_body and _COUNTING.match(one.instruction)):
+        for one in reversed(self.fields):
+            if one.start is None and not self.is_cut:
+                one.instruction += text
+                return
+            if not self.is_body and _COUNTING.match(one.instruction):
                 return
         self.pieces.append((text, kind))
 
@@ -354,7 +357,7 @@ class _Writer:
         start = len(self.pieces) if found.start is None else found.start
         target = _TARGET.match(found.instruction)
         if all(text.isspace() for text, _ in self.pieces[start:]):
-            self._add(form_result(found.data), kind)
+            self._add(form_result(found.data) or shown_by(found.instruction), kind)
         elif target:
             self._link(start, target[1])
 
