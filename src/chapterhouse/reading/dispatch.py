@@ -6,18 +6,20 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Final
 
+from chapterhouse.errors import RejectedError
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.formats import ARCHIVES, IMAGES, PACKAGES
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.parts import Parts
+from chapterhouse.reading.preflight import preflight
 from chapterhouse.text.counting import counted
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 # The function that reads a format, and what of a file it is given. Each is loaded when its format
 # comes up: a worker for text stays small.
 READERS: Final[Mapping[str, tuple[str, ...]]] = {
-    "docx": ("office.word:read_docx", "parts"),
+    "docx": ("office.word:read_docx", "parts", "read_inside"),
     "xlsx": ("office.xberg:read_xlsx", "parts"),
     "xlsb": ("office.xberg:read_xlsb", "parts"),
     "pptx": ("office.slides:read_pptx", "parts"),
@@ -58,6 +60,14 @@ class _File:
     language: str
     limits: Limits
     parts: Parts | None  # of a package
+
+    def read_inside(self, data: bytes, name: str) -> Extraction:
+        """Read a file that is a part of the text of this one."""
+        depth = self.limits.archive_depth
+        if not depth:
+            raise RejectedError("too-deep", "Files in it are nested too deeply.")
+        preflight(data, name, self.limits)
+        return read(data, name, replace(self.limits, archive_depth=depth - 1))
 
 
 def read(data: bytes, name: str, limits: Limits) -> Extraction:

@@ -1,7 +1,7 @@
 """What Word shows on a page is read, in its order: forms, boxes, tables, notes, formulas."""
 
 import pytest
-from tests.reading.conftest import codes, packaged
+from tests.reading.conftest import codes, packaged, zipped
 from tests.reading.word_writer import (
     NAMESPACES,
     cell,
@@ -89,6 +89,54 @@ SHOWN: list[Case] = [
 @pytest.mark.parametrize(("body", "expected"), SHOWN)
 def test_fields_without_a_result_show_what_word_shows(body: str, expected: str) -> None:
     assert shown(paragraph(body)).strip() == expected
+
+
+def containing(*files: tuple[str, str | bytes], body: str = "") -> dict[str, str | bytes]:
+    """A Word file with others in its place, one after another."""
+    inside = "".join(f'<w:altChunk r:id="c{number}"/>' for number in range(len(files)))
+    parts = word_parts(paragraph("Before") + (body or inside) + paragraph("After"))
+    more = "".join(
+        f'<Relationship Id="c{number}" Type="t/aFChunk" Target="{name}"/>'
+        for number, (name, _) in enumerate(files)
+    )
+    rels = "word/_rels/document.xml.rels"
+    parts[rels] = str(parts[rels]).replace("</Relationships>", f"{more}</Relationships>")
+    return parts | {f"word/{name}": content for name, content in files}
+
+
+def test_files_in_a_word_file_are_text_in_their_place() -> None:
+    page = (
+        "<html><body><h1>Fares</h1><table><tr><th>Zone</th><th>Age</th></tr><tr><td>A</td>"
+        "<td>9</td></tr></table><p>8 euros</p></body></html>"
+    )
+    inner = zipped(
+        word_parts(item("one") + item("two"), numbering=numbering(level(0, "decimal", "%1.")))
+    )
+    found = packaged(
+        containing(
+            ("a.htm", page), ("b.docx", inner), ("c.txt", "# 4\nplain"), ("d.rtf", r"{\rtf1 Tide}")
+        ),
+        "docx",
+    )
+    assert found.pages[0].text == (
+        "Before\n\n# Fares\n\n| Zone | Age |\n| --- | --- |\n| A | 9 |\n\n8 euros\n\n"
+        "1. one\n2. two\n\n    # 4\n\nplain\n\nTide\n\nAfter\n"
+    )
+    assert not found.notices
+
+
+def test_a_file_in_a_word_file_is_read_once_and_not_endlessly() -> None:
+    twice = '<w:altChunk r:id="c0"/>' * 9 + '<w:altChunk r:id="none"/>'
+    text = packaged(containing(("a.txt", "Tide"), body=twice), "docx").pages[0].text
+    assert text == "Before\n\nTide\n\nAfter\n"
+    content = zipped(word_parts(paragraph("deep")))
+    for _ in range(9):
+        content = zipped(containing(("a.docx", content)))
+    deep = packaged(containing(("a.docx", content)), "docx")
+    assert 3 <= deep.pages[0].text.count("Before") < 9
+    broken = packaged(containing(("a.docx", b"PK\x03\x04 broken")), "docx")
+    assert broken.pages[0].text == "Before\n\nAfter\n"
+    assert codes(broken) == ["part-unreadable"]
 
 
 ON, OFF = '<w:checked w:val="1"/>', '<w:checked w:val="0"/>'

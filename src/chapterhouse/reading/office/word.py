@@ -5,7 +5,7 @@ of forms or text boxes. A Word file has pages only after layout, so that it is o
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import groupby
@@ -56,8 +56,9 @@ from chapterhouse.reading.office.word_properties import (
     value,
     whole,
 )
-from chapterhouse.types import ExtractedPage, Extraction
+from chapterhouse.types import ExtractedPage, Extraction, Notice
 
+Read = Callable[[bytes, str], Extraction]
 _MAIN: Final = "word/document.xml"
 _CONCERNED: Final = re.compile(
     r"_rels/\.rels|word/(?:charts/chart\d*\.xml|diagrams/data\d*\.xml|"
@@ -80,11 +81,14 @@ _SKIPPED: Final = frozenset((
 ))  # fmt: skip
 
 
-def read_docx(parts: Parts) -> Extraction:
-    """Read a Word file: headings, lists, tables, forms, boxes, notes, comments, headers."""
+def read_docx(parts: Parts, read_inside: Read) -> Extraction:
+    """Read a Word file: headings, lists, tables, forms, boxes, notes, comments, headers.
+
+    ``read_inside`` reads a file in it, by its bytes and name.
+    """
     main = main_part(parts, _MAIN)
     notices = parts.repair(_CONCERNED, main, retains_roots=True)
-    document = _Document(parts, main)
+    document = _Document(parts, main, read_inside)
     root = parts.xml(main)
     writer = document.writer(main, root, is_body=True)
     blocks = list(_in_lists(writer.blocks(() if root is None else root)))
@@ -94,7 +98,14 @@ def read_docx(parts: Parts) -> Extraction:
     if not believable_title(title, text):
         title = first_heading(text)
     page = ExtractedPage(text)
-    return Extraction((page,), "docx", METHOD, title=title, metadata=metadata, notices=notices)
+    return Extraction(
+        (page,),
+        "docx",
+        METHOD,
+        title=title,
+        metadata=metadata,
+        notices=(*notices, *document.notices),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +135,16 @@ class _Field:
 class _Document:
     """The parts of a Word file that its stories share."""
 
-    def __init__(self, parts: Parts, main: str) -> None:
-        self.parts = parts
+    def __init__(self, parts: Parts, main: str, read_inside: Read) -> None:
+        self.parts, self.read_inside = parts, read_inside
         self.relations = relations(parts, main)
         self.related = {found.kind: found.target for found in self.relations}
         self.style, style_list = read_styles(self.xml(self.part("styles")))
         self.list_of = read_numbering(self.xml(self.part("numbering")), style_list)
         self.links, self.notes = cache(self._links), cache(self._notes)
         self.cells = 0  # of all tables
+        self.read: set[str] = set()  # files in it
+        self.notices: list[Notice] = []  # of these
 
     def part(self, kind: str) -> str:
         """Return the name of a part by its relation, else its usual one."""
@@ -147,7 +160,7 @@ class _Document:
         tag = "" if root is None else f"{root.tag.rpartition('}')[0]}}}fldChar"
         marks = [attribute(one, "fldCharType") for one in (() if root is None else root.iter(tag))]
         is_cut = marks.count("begin") != marks.count("end")
-        return _Writer(self, self.links(part), Numbers(self.list_of), is_body, is_cut)
+        return _Writer(self, part, Numbers(self.list_of), is_body, is_cut)
 
     def count(self, cells: int) -> None:
         """Count cells of tables, also empty ones at the end of rows."""
@@ -173,6 +186,23 @@ class _Document:
             for found in (() if root is None else root)
             if found.get("TargetMode") == "External"
         }
+
+    def inserted(self, part: str, relation: str) -> Iterator[str]:
+        """Yield the text of a file that stands in this one, once."""
+        found = (one.target for one in relations(self.parts, part) if one.id == relation)
+        name = next(found, "")
+        content = self.parts.content(name)
+        if content is None or name in self.read:
+            return
+        self.read.add(name)
+        try:
+            within = self.read_inside(content, name)
+        except RejectedError as error:
+            self.notices.append(Notice("part-unreadable", f"{name!r}: {error.message}"))
+            return
+        self.notices.extend(within.notices)
+        text = "\n\n".join(page.text for page in within.pages)
+        yield from [text] if within.markdown else map(_as_text, text.splitlines())
 
     def comments(self) -> Iterator[str]:
         """Yield the comments in the order of their part."""
@@ -200,7 +230,7 @@ class _Writer:
     """Writes the blocks of one story: the body, a header, a note."""
 
     document: _Document
-    links: Mapping[str, str]  # addresses by relation
+    part: str
     numbers: Numbers
     is_body: bool  # elsewhere no field counts pages, and no note has notes
     is_cut: bool  # some fields do not end, so that nothing tells instructions from text
@@ -228,6 +258,8 @@ class _Writer:
                     yield from self.blocks(_alternative(child))
                 case "oMathPara" | "oMath":
                     yield _Block(equation(child))
+                case "altChunk":
+                    yield from map(_Block, self.document.inserted(self.part, relation_id(child)))
                 case name if name not in _SKIPPED:
                     yield from self.blocks(child)
 
@@ -363,7 +395,7 @@ class _Writer:
 
     def _hyperlink(self, element: Element, kind: str) -> None:
         start, anchor = len(self.pieces), attribute(element, "anchor")
-        target = self.links.get(relation_id(element), "")
+        target = self.document.links(self.part).get(relation_id(element), "")
         self._collect(element, kind)
         self._link(start, f"{target}#{anchor}" if anchor else target)
 
