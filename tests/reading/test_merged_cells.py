@@ -11,7 +11,7 @@ import pytest
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.binary import xls_sheet_extras
-from chapterhouse.reading.office.cell_facts import NO_FACTS
+from chapterhouse.reading.office.cell_facts import CellFacts
 from chapterhouse.reading.ole import compound_file
 
 from .conftest import odf_parts, packaged, pptx_parts, xlsx_parts, zipped
@@ -183,4 +183,4 @@ def test_numbers_of_old_workbooks_are_read_as_they_are_shown() -> None:
     later = read(xls(label(0, 0, "a") + number(1, 0, 39000, 14), from_1904=True), "a.xls", Limits())
     assert "| 2010-10-11 |" in later.pages[0].text
     cut_off = xls(cells + xls_record(0xE5, b"\x09"), formats)
-    assert xls_sheet_extras(cut_off)["A"].cells == NO_FACTS
+    assert xls_sheet_extras(cut_off)["A"].cells == CellFacts()

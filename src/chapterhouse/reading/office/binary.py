@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Final
 
 from chapterhouse.reading.markdown import lowered, raised, running_text
-from chapterhouse.reading.office.cell_facts import NO_FACTS, NumberFormats, xls_cells
+from chapterhouse.reading.office.cell_facts import CellFacts, NumberFormats, xls_cells
 from chapterhouse.reading.office.excel import SheetExtras, header_text
 from chapterhouse.reading.office.number_formats import BUILT_IN
 from chapterhouse.reading.ole import CompoundFile
@@ -224,7 +224,7 @@ def _sheets(book: bytes) -> Iterator[tuple[str, SheetExtras]]:
             place, state = struct.unpack_from("<IB", content)
             name = _string(content, 6, content[6], 1)
             blocks = tuple(dict.fromkeys(_blocks(book, place)))
-            cells = NO_FACTS
+            cells = CellFacts()
             with suppress(struct.error, IndexError):  # a record that is cut off
                 cells = xls_cells(_records(book, place), formats)
             yield name, SheetExtras(hidden=bool(state & _HIDDEN), blocks=blocks, cells=cells)

@@ -7,7 +7,7 @@ import re
 import struct
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import unescape
 from typing import Final
 from xml.etree.ElementTree import Element
@@ -15,7 +15,6 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.markdown import running_text
 from chapterhouse.reading.office.cell_facts import (
-    NO_FACTS,
     CellFacts,
     NumberFormats,
     xlsb_cells,
@@ -62,7 +61,7 @@ class SheetExtras:
 
     hidden: bool
     blocks: tuple[str, ...]
-    cells: CellFacts = NO_FACTS
+    cells: CellFacts = field(default_factory=CellFacts)
 
 
 def prepare_xlsx(parts: Parts) -> tuple[Notice, ...]:
@@ -161,7 +160,7 @@ def xlsb_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
             target = targets.get(relation, "")
             part = parts.content(target) or b""
             blocks = tuple(_blocks(parts, target, _xlsb_headers(part)))
-            cells = NO_FACTS
+            cells = CellFacts()
             with suppress(struct.error):  # a record that is cut off
                 cells = xlsb_cells(_records(part), formats)
             extras[name] = SheetExtras(hidden=bool(state), blocks=blocks, cells=cells)
