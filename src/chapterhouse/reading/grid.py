@@ -8,9 +8,9 @@ or codes has a heading without.
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from chapterhouse.reading.markdown import markdown_table
@@ -54,18 +54,12 @@ class Copy(str):
 
 
 @dataclass(slots=True)
-class _Region:
-    """Rows without an empty one between them, and the columns of the grid that have their texts."""
-
-    columns: tuple[int, ...]
-    rows: list[Row]
-
-
-@dataclass(slots=True)
 class _Table:
+    """Rows with the columns of the grid that have their texts, and what heads them."""
+
     columns: tuple[int, ...]
-    heading: Row | None
     rows: list[Row]
+    heading: Row | None = None
 
     def __str__(self) -> str:
         return markdown_table([self.heading or [""] * len(self.columns), *self.rows]).rstrip("\n")
@@ -79,23 +73,13 @@ def grid_blocks(
     A merged cell belongs to each of its rows and columns. Delimited text of one column is a table.
     """
     width = max(map(len, rows), default=0)
-    cells = [_stripped(row, width) for row in rows]
+    cells = [[*map(str.strip, row), *[""] * (width - len(row))] for row in rows]
     fill_spans(cells, spans)
     regions = list(_regions(cells))
     found: list[str | _Table] = []
-    heading: Row | None = None  # of a table whose rows follow behind an empty one
-    for number, region in enumerate(regions):
-        below = regions[number + 1] if number + 1 < len(regions) else None
-        heading = _add(region, below, found, heading, is_delimited=is_delimited)
+    for region, below in zip_longest(regions, regions[1:]):
+        _add(region, below, found, is_list=is_delimited and len(regions) == 1)
     return [str(block) for block in found]
-
-
-def _stripped(row: Sequence[str], width: int) -> Row:
-    """Return a row of a width without white space around its texts: itself where it is one."""
-    own = [cell.strip() for cell in row]
-    if len(own) < width:
-        return own + [""] * (width - len(own))
-    return row if isinstance(row, list) and row == own else own
 
 
 def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
@@ -128,19 +112,16 @@ def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
 # --- parts of a sheet ----------------------------------------------------------------------------
 
 
-def _regions(cells: list[Row]) -> Iterator[_Region]:
+def _regions(cells: list[Row]) -> Iterator[_Table]:
     """Yield the parts that empty rows divide, or empty columns if both sides are tables."""
     runs = list(_runs(cells))
     if runs and all(len(run) == 1 for run in runs):  # an empty line behind each
         runs = [[row for run in runs for row in run]]
     for run in runs:
         whole = _without_empty(run, range(len(run[0])))
-        if whole.columns[-1] - whole.columns[0] < len(whole.columns):
-            yield whole
-            continue
-        sides = _sides(run, whole.columns)
-        extents = {tuple(any(row) for row in side.rows) for side in sides}
-        if all(_is_own_table(side, is_even=len(extents) == 1) for side in sides):
+        sides = _sides(whole)
+        is_even = len({tuple(map(any, side.rows)) for side in sides}) == 1
+        if len(sides) > 1 and all(_is_own_table(side, is_even=is_even) for side in sides):
             for side in sides:
                 yield from (_without_empty(part, side.columns) for part in _runs(side.rows))
         else:
@@ -151,110 +132,90 @@ def _runs(cells: Sequence[Row]) -> Iterator[list[Row]]:
     return (list(run) for has_text, run in groupby(cells, any) if has_text)
 
 
-def _without_empty(rows: Sequence[Row], columns: Sequence[int]) -> _Region:
+def _without_empty(rows: list[Row], columns: Sequence[int]) -> _Table:
     """Return rows without columns that have nothing of their own."""
-    used = [
+    places = [
         place
         for place in range(len(columns))
         if any(row[place] and not isinstance(row[place], Copy) for row in rows)
     ]
-    if len(used) == len(columns):
-        return _Region(tuple(columns), list(rows))
-    return _Region(tuple(columns[p] for p in used), [[row[p] for p in used] for row in rows])
+    return (
+        _Table(tuple(columns), rows) if len(places) == len(columns) else _at(columns, rows, places)
+    )
 
 
-def _sides(rows: Sequence[Row], columns: Sequence[int]) -> list[_Region]:
+def _at(columns: Sequence[int], rows: Sequence[Row], places: Iterable[int]) -> _Table:
+    return _Table(tuple(columns[p] for p in places), [[row[p] for p in places] for row in rows])
+
+
+def _sides(whole: _Table) -> list[_Table]:
     """Return the groups of columns that stand together."""
-    groups = groupby(enumerate(columns), lambda one: one[1] - one[0])
-    sides = [tuple(column for _, column in group) for _, group in groups]
-    return [_Region(side, [[row[c] for c in side] for row in rows]) for side in sides]
+    if whole.columns[-1] - whole.columns[0] < len(whole.columns):
+        return [whole]
+    groups = groupby(enumerate(whole.columns), lambda one: one[1] - one[0])
+    places = [[place for place, _ in group] for _, group in groups]
+    return [_at(whole.columns, whole.rows, side) for side in places]
 
 
-def _is_own_table(side: _Region, *, is_even: bool) -> bool:
+def _is_own_table(side: _Table, *, is_even: bool) -> bool:
     """Whether rows have headings, and their own names if they are as many as beside them."""
-    rows = next(_runs(side.rows), [])
-    while rows and _is_title(rows[0]):
-        rows = rows[1:]
-    if len(side.columns) == 1 or len(rows) <= 1 or not all(rows[0]):
+    _, (heading, *rows), _ = _parts(next(_runs(side.rows)))
+    if len(side.columns) == 1 or not rows or not all(heading):
         return False
-    names = [row[0] for row in rows[1 : _SAMPLE + 1]]
+    names = [row[0] for row in rows[:_SAMPLE]]
     is_named = all(names) and len(set(names)) == len(names) and not any(map(_is_value, names))
-    if not (is_named or (not is_even and _heads(rows[0], rows[1:]))):
-        return False
-    return _can_head(rows[0], rows[1:])
+    return (is_named or (not is_even and _heads(heading, rows))) and _can_head(heading, rows)
 
 
 # --- one part ------------------------------------------------------------------------------------
 
 
-def _add(
-    region: _Region,
-    below: _Region | None,
-    found: list[str | _Table],
-    heading: Row | None,
-    *,
-    is_delimited: bool,
-) -> Row | None:
-    """Add what is in a region; return the heading of the region below, where this is all it has."""
-    columns, rows = region.columns, region.rows
-    if heading is not None:
-        found.append(_Table(columns, heading, rows))
-        return None
-    is_list = is_delimited and below is None and not found
-    if len(columns) == 1 and not is_list and not _has_numbers(rows):
-        found.extend(_line([row[0]]) for row in rows)
-        return None
+def _add(region: _Table, below: _Table | None, found: list[str | _Table], *, is_list: bool) -> None:
+    """Add what is in a region, or let it head the one below where a heading is all it has."""
+    if region.heading:
+        found.append(region)
+        return
+    if len(region.columns) == 1 and not is_list and not _has_numbers(region.rows):
+        found.extend(map(_line, region.rows))
+        return
     before = next((block for block in reversed(found) if isinstance(block, _Table)), None)
-    is_first = before is None
-    rows = _take_lines(rows, found)
-    is_titled = is_first or isinstance(found[-1], str)
-    notes = _take_notes(rows)
-    is_alone = len(rows) == 1 and not notes
-    if is_alone and below is not None and _is_heading_of(rows[0], columns, below):
-        return _over(rows[0], columns, below.columns)
-    if rows and before is not None and _continues(columns, rows, before):
-        own = [_over(row, columns, before.columns) for row in rows]
+    lines, rows, notes = _parts(region.rows)
+    found.extend(map(_line, lines))
+    may_head = before is None or isinstance(found[-1], str)
+    if below is not None and len(rows) == 1 and not notes and _is_heading_of(region, below):
+        below.heading = _over(rows[0], region.columns, below.columns)
+    elif before is not None and _continues(region.columns, rows, before):
+        own = [_over(row, region.columns, before.columns) for row in rows]
         if found[-1] is before:
             before.rows.extend(own)
         else:
-            found.append(_Table(before.columns, before.heading, own))
-    elif len(rows) == 1 and (below is not None or found):
-        found.append(_line(rows[0]))
-    elif is_first and below is not None and _are_pairs(rows, below):
-        found.extend(_line(row) for row in rows)
-    elif rows:
-        found.append(_headed(columns, rows, may_head=is_titled, before=before))
-    found.extend(_line(note) for note in notes)
-    return None
+            found.append(_Table(before.columns, own, before.heading))
+    elif (len(rows) == 1 and (below is not None or found)) or (
+        before is None and below is not None and _are_pairs(rows, below)
+    ):
+        found.extend(map(_line, rows))
+    else:
+        heading, body = _headed(rows, may_head=may_head, before=before)
+        found.append(_Table(region.columns, body, heading))
+    found.extend(map(_line, notes))
 
 
-def _take_lines(rows: list[Row], found: list[str | _Table]) -> list[Row]:
-    """Add the lines above a table; return the rows from its heading on."""
-    if len(rows[0]) == 1:
-        return rows
-    lines = 0
-    while lines < len(rows) - 1 and _is_title(rows[lines]):
-        lines += 1
-    pairs = lines
-    while pairs < min(len(rows) - 2, lines + _MOST_PAIRS) and _is_pair(rows[pairs]):
-        pairs += 1
-    if pairs > lines and sum(map(bool, rows[pairs])) > _PAIR and all(rows[pairs][:2]):
-        has_values = any(_DIGIT.search(row[1]) or row[0].endswith(":") for row in rows[lines:pairs])
-        body = rows[pairs + 1 :]
-        if _can_head(rows[pairs], body) and (has_values or _heads(rows[pairs], body)):
-            lines = pairs
-    found.extend(_line(row) for row in rows[:lines])
-    return rows[lines:]
-
-
-def _take_notes(rows: list[Row]) -> list[Row]:
-    """Take sentences below a table away from its rows."""
-    end = len(rows)
-    while end > 1 and _is_title(rows[end - 1]) and len(rows[end - 1][0]) > _SHORTEST_NOTE:
+def _parts(rows: list[Row]) -> tuple[list[Row], list[Row], list[Row]]:
+    """Return the lines above a table, the table from its heading on, and sentences below it."""
+    top, end = 0, len(rows)
+    while top < end - 1 and _is_title(rows[top]):
+        top += 1
+    while end - 1 > top and _is_title(rows[end - 1]) and len(rows[end - 1][0]) > _SHORTEST_NOTE:
         end -= 1
-    notes = rows[end:]
-    del rows[end:]
-    return notes
+    pairs = top
+    while pairs < min(end - 2, top + _MOST_PAIRS) and _is_pair(rows[pairs]):
+        pairs += 1
+    heading, body = rows[pairs], rows[pairs + 1 : end]
+    if pairs > top and sum(map(bool, heading)) > _PAIR and all(heading[:2]):
+        has_values = any(_DIGIT.search(row[1]) or row[0].endswith(":") for row in rows[top:pairs])
+        if _can_head(heading, body) and (has_values or _heads(heading, body)):
+            top = pairs
+    return rows[:top], rows[top:end], rows[end:]
 
 
 def _is_title(row: Row) -> bool:
@@ -279,7 +240,7 @@ def _line(row: Row) -> str:
     return "\\" + text if _MARKS.match(text) else text
 
 
-def _are_pairs(rows: list[Row], below: _Region) -> bool:
+def _are_pairs(rows: list[Row], below: _Table) -> bool:
     """Whether rows above a wider table are names with their values."""
     return 1 <= len(rows) <= _MOST_PAIRS and len(rows[0]) == _PAIR < len(below.columns)
 
@@ -291,19 +252,17 @@ def _continues(columns: tuple[int, ...], rows: list[Row], before: _Table) -> boo
     return (
         before.heading is not None
         and set(columns) <= set(before.columns)
-        and bool(places)
+        and any(rows[0][p] for p in places)
         and all(_DIGIT.search(row[p]) for row in rows[:_SAMPLE] for p in places if row[p])
-        and all(any(row[p] for p in places) for row in rows[:1])
     )
 
 
-def _is_heading_of(row: Row, columns: tuple[int, ...], below: _Region) -> bool:
-    """Whether a row by itself heads the rows that follow an empty one."""
-    named = {column for column, cell in zip(columns, row, strict=True) if cell}
-    if len(columns) == 1 or named != set(below.columns):
-        return False
-    own = _over(row, columns, below.columns)
-    return _can_head(own, below.rows) and _heads(own, below.rows)
+def _is_heading_of(region: _Table, below: _Table) -> bool:
+    """Whether the last row of a region heads the rows that follow an empty one."""
+    row = region.rows[-1]
+    own = _over(row, region.columns, below.columns)
+    is_over_all = len(row) > 1 and all(own) and len(own) == sum(map(bool, row))
+    return is_over_all and _can_head(own, below.rows) and _heads(own, below.rows)
 
 
 def _over(row: Row, columns: tuple[int, ...], others: tuple[int, ...]) -> Row:
@@ -316,9 +275,9 @@ def _over(row: Row, columns: tuple[int, ...], others: tuple[int, ...]) -> Row:
 
 
 def _headed(
-    columns: tuple[int, ...], rows: list[Row], *, may_head: bool, before: _Table | None
-) -> _Table:
-    """Return a table under its headings, if it has some.
+    rows: list[Row], *, may_head: bool, before: _Table | None
+) -> tuple[Row | None, list[Row]]:
+    """Return the headings of a table, if it has some, and its other rows.
 
     The first row of a table is them unless it looks like the rows below; of one that follows
     another without a title it must look unlike them.
@@ -327,37 +286,29 @@ def _headed(
     repeats = before is not None and heading == before.heading
     while len(rows) - len(body) < _MOST_HEADINGS and (joined := _joined(heading, body)):
         heading, body = joined, body[1:]
-    if not (repeats or (_can_head(heading, body) and (may_head or _heads(heading, body)))):
-        return _Table(columns, None, rows)
-    return _Table(columns, heading, body)
+    is_heading = repeats or (_can_head(heading, body) and (may_head or _heads(heading, body)))
+    return (heading, body) if is_heading else (None, rows)
 
 
 def _joined(upper: Row, rows: list[Row]) -> Row | None:
     """Return the headings of two rows as one, or None where the second is none."""
-    if len(rows) < 2:  # noqa: PLR2004 - a row of headings, and one of values
+    if len(rows) < 2 or (any(map(_is_value, upper)) and not _can_head(upper, rows)):  # noqa: PLR2004 - a row of headings, and one of values
         return None
     lower, body = rows[0], rows[1:]
-    if any(map(_is_value, upper)) and not _can_head(upper, rows):
-        return None
+    columns = list(zip(upper, lower, strict=True))
     reaches_right = any(one == other != "" for one, other in pairwise(upper))
-    is_grouped = reaches_right or any(
-        not above and below for above, below in zip(upper[1:], lower[1:], strict=True)
-    )
-    reaches_down = any(one == other != "" for one, other in zip(upper, lower, strict=True))
-    divides = not upper[0] or not lower[0] or reaches_down
-    labels = [label for label in lower if label]
-    is_repeated = len(set(labels)) < len(labels)
-    filled = [low or up for low, up in zip(lower, upper, strict=True)]
+    reaches_down = any(above == below != "" for above, below in columns)
+    is_grouped = reaches_right or any(below and not above for above, below in columns[1:])
+    divides = reaches_down or not upper[0] or not lower[0]
+    filled = [below or above for above, below in columns]
     if not (is_grouped and divides and _can_head(filled, body)):
         return None
-    if not (reaches_down or is_repeated or _heads(filled, body)):
+    labels = [label for label in lower if label]
+    if not (reaches_down or len(set(labels)) < len(labels) or _heads(filled, body)):
         return None
     groups = upper if reaches_right else _spread(upper, lower)
     pairs = zip(groups, lower, strict=True)
-    return [
-        f"{one}, {other}" if one and other and one != other else one or other
-        for one, other in pairs
-    ]
+    return [", ".join(filter(None, dict.fromkeys(pair))) for pair in pairs]
 
 
 def _spread(upper: Row, lower: Row) -> Row:
