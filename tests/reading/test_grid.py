@@ -81,6 +81,73 @@ CASES: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
         {"LED 40 W": "", "21 m": ""},
         (),
     ),
+    "settings": (
+        "Setting|Value\ntimeout|30\nname|web\nretries|5",
+        {"30": "Value", "web": "Value", "timeout": "Setting"},
+        (),
+    ),
+    "settings in German": (
+        "Einstellungen|Wert\nZeitlimit|30\nRechner|web",
+        {"30": "Wert", "Rechner": "Einstellungen"},
+        (),
+    ),
+    "settings below another table": (
+        "Ship|Seats\nHeron|180\n\nOption name|Default value\ntimeout|30\nname|web",
+        {"180": "Seats", "30": "Default value", "name": "Option name"},
+        (),
+    ),
+    "names of settings": (
+        "Schalter|Zustand\nlog.level|debug\ncache.size|512",
+        {"512": "Zustand", "log.level": "Schalter"},
+        (),
+    ),
+    "names of settings alone": (
+        "Name|web\nlog.level|debug\ncache.size|512",
+        {"512": "", "web": ""},
+        (),
+    ),
+    "settings without headings": (
+        "timeout|30\nlog.level|debug\ncache.size|512",
+        {"30": "", "debug": ""},
+        (),
+    ),
+    "questions": (
+        "Thema|Auskunft\nWo liegt sie?|Aldvik\nWie viele Plätze?|180",
+        {"180": "Auskunft", "Aldvik": "Auskunft"},
+        (),
+    ),
+    "labels of a form": ("Feld|Inhalt\nName:|Ragna\nHöhe:|21", {"21": "Inhalt"}, ()),
+    "a form that begins with a known label": (
+        "Name|Ragna\nheight|21\nrange|18\nport|Krona",
+        {"21": "", "Ragna": "", "Krona": ""},
+        (),
+    ),
+    "groups of unequal width": (
+        "Site|Crane|||Ramp||Owner\n|Inspection|Cost|Note|Inspection|Cost|\n"
+        "Aldvik|12 May|410|old|3 June|220|Rask\nKrona|1 May|10|new|13 June|20|Ask",
+        {"410": "Crane, Cost", "old": "Crane, Note", "220": "Ramp, Cost", "Rask": "Owner"},
+        (),
+    ),
+    "years of unequal groups": (
+        "|Umsatz||Kosten||\nRegion|2023|2024|2022|2023|2024\nNord|11|12|13|14|15\nSüd|6|7|8|9|10",
+        {"12": "Umsatz, 2024", "13": "Kosten, 2022", "15": "Kosten, 2024"},
+        (),
+    ),
+    "a sum behind groups": (
+        "Region|2023||2024||\n|H1|H2|H1|H2|Total\nNord|11|12|13|14|15\nSüd|6|7|8|9|10",
+        {"12": "2023, H2", "14": "2024, H2", "15": "Total"},
+        (),
+    ),
+    "names over the middle of groups": (
+        "Site||Crane||Ramp|\n|Load|Reach|Height|Length|Width\nAldvik|11|12|13|14|15\nKrona|6|7|8|9|10",
+        {"11": "Load", "12": "Crane, Reach", "13": "Height", "15": "Width"},
+        (),
+    ),
+    "groups whose end nothing tells": (
+        "|Crane||Ramp||\nSite|Load|Reach|Length|Width|Owner\nAldvik|11|12|13|14|Ann\nKrona|6|7|8|9|Bo",
+        {"12": "Reach", "14": "Width", "Ann": "Owner"},
+        (),
+    ),
     "ends of names": ("Keeper:|Ragna\nLamp:|LED\nHeight:|high", {"LED": "", "high": ""}, ()),
     "a table as always": ("id|name\n1|Ann\n2|Bo", {"2": "id", "Bo": "name"}, ()),
     "an index without a heading": ("|Name|Town\n0|Ann|Oslo\n1|Bo|Krona", {"Krona": "Town", "1": ""}, ()),

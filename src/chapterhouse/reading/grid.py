@@ -10,10 +10,12 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import groupby, pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from chapterhouse.reading.markdown import markdown_table
+from chapterhouse.text.language_data import language_data
 
 _MOST_SPANS: Final = 20_000  # merged cells of one sheet
 _MOST_COPIES: Final = 100_000  # of all of them
@@ -33,6 +35,12 @@ _VALUE: Final = re.compile(
 )
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _DATE: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./](?:\d\d){0,2}")
+# Names of one kind: questions, labels of forms, and those of settings, which begin small.
+_KINDS_OF_NAMES: Final = (
+    re.compile(r".*[?？]", re.DOTALL),
+    re.compile(r".*[:：]", re.DOTALL),
+    re.compile(r"[a-z]\w*[._]\w[\w.-]*"),
+)
 _MARKS: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3}|=+\s*$|-{2,}\s*$|[-+*]\s)")
 
 Row = list[str]
@@ -312,15 +320,28 @@ def _joined(upper: Row, rows: list[Row]) -> Row | None:
 
 
 def _spread(upper: Row, lower: Row) -> Row:
-    """Return the names of groups in each of their columns, if all groups have as many."""
+    """Return the names of groups in each of their columns, as far as these can be told.
+
+    A name stands over the first of them. Groups of as many columns, or of labels of one kind,
+    such as years, are told; of others those whose end is: where all that belongs to no group is
+    named above, the last group has at most as many as one before it.
+    """
     groups: list[list[int]] = []
     for place, (above, below) in enumerate(zip(upper, lower, strict=True)):
         if above and below:
             groups.append([place])
         elif below and groups and groups[-1][-1] == place - 1:
             groups[-1].append(place)
-    if len(groups) == 1 or len(set(map(len, groups))) != 1:
+        elif below and place:  # the name may stand over the middle of a group
+            return upper
+    sizes = [len(group) for group in groups]
+    kinds = {_shape(lower[place]) for group in groups for place in group}
+    if len(groups) < 2:  # noqa: PLR2004 - one group has no other that tells its end
         return upper
+    if len(set(sizes)) > 1 and len(kinds) > 1:
+        if lower[0]:
+            return upper
+        del groups[-1][max(sizes[:-1]) :]
     names = {place: upper[group[0]] for group in groups for place in group}
     return [names.get(place, above) for place, above in enumerate(upper)]
 
@@ -331,7 +352,9 @@ def _can_head(row: Row, rows: Sequence[Row]) -> bool:
     if 2 * filled < len(row) or any(len(cell) > _LONGEST_LABEL for cell in row):
         return False
     values = [place for place, cell in enumerate(row) if _is_value(cell)]
-    if len(row) == _PAIR and (row[0].endswith(":") or values or _is_form(rows)):
+    if len(row) == _PAIR and (row[0].endswith(":") or values):
+        return False
+    if len(row) == _PAIR and _is_form(rows) and not _heads_pairs(row, rows):
         return False
     digits = sum(_DIGIT.search(cell) is not None for cell in row)
     if values and (values[0] == 0 or digits > len(values)):
@@ -346,6 +369,31 @@ def _is_form(rows: Sequence[Row]) -> bool:
     values = _column(rows, 1)
     is_mixed = 0 < sum(map(_is_value, values)) < _REGULAR * len(values)
     return is_mixed and not any(map(_DIGIT.search, _column(rows, 0)))
+
+
+def _heads_pairs(row: Row, rows: Sequence[Row]) -> bool:
+    """Whether a row is such as Setting and Value, or the names below are of a kind it is not."""
+    if len(row) != _PAIR or not all(row):
+        return False
+    names, begins_small = _column(rows, 0), [cell[0].islower() for cell in row]
+    is_known = all(
+        words & {word, word.removesuffix("s")}
+        for cell, words in zip(row, _words_of_pairs(), strict=True)
+        for word in cell.casefold().split()[-1:]
+    )
+    return is_known or any(
+        len(names) > 1 and all(map(kind.fullmatch, names)) and not kind.fullmatch(row[0])
+        for kind in _KINDS_OF_NAMES
+        if begins_small[0] == begins_small[1]
+    )
+
+
+@cache
+def _words_of_pairs() -> tuple[frozenset[str], frozenset[str]]:
+    """Return what columns of names, and of their values, are called in any language."""
+    known = language_data().values()
+    labels = frozenset[str]().union(*(language.label_words for language in known))
+    return labels, frozenset[str]().union(*(language.value_words for language in known))
 
 
 def _is_value(cell: str) -> bool:
@@ -376,7 +424,7 @@ def _shape(text: str) -> str:
 
 def _heads(row: Row, rows: Sequence[Row]) -> bool:
     """Whether a row has a text where the rows below have digits, or a name for numbers."""
-    return any(
+    return _heads_pairs(row, rows) or any(
         cell and not _is_value(cell) and _has_digits(rows, place, _VALUE.fullmatch)
         if _DIGIT.search(cell)
         else cell and _has_digits(rows, place)

@@ -29,6 +29,8 @@ class LanguageData:
     part_words: frozenset[str] = frozenset()  # what numbered parts of a document are called
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()  # names of months and days
+    label_words: frozenset[str] = frozenset()  # what columns of names are called
+    value_words: frozenset[str] = frozenset()  # what columns of their values are called
     empty_words: frozenset[str] = frozenset()  # that say nothing of what a document is about
     joining_words: frozenset[str] = frozenset()  # others that join words as function words do
     linking_words: frozenset[str] = frozenset()  # with which a question goes on from the last
