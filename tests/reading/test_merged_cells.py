@@ -112,9 +112,22 @@ def merged_xlsb() -> bytes:
 
 
 def merged_ods() -> dict[str, str | bytes]:
-    spans = {
-        (top, left): (bottom - top + 1, right - left + 1) for top, left, bottom, right in MERGED
+    table = opendocument_table(ROWS, MERGED)
+    return odf_parts("spreadsheet", f"<office:spreadsheet>{table}</office:spreadsheet>")
+
+
+Rows = tuple[tuple[str, ...], ...]
+Spans = tuple[tuple[int, int, int, int], ...]
+
+
+def sizes(merged: Spans) -> dict[tuple[int, int], tuple[int, int]]:
+    return {
+        (top, left): (bottom - top + 1, right - left + 1) for top, left, bottom, right in merged
     }
+
+
+def opendocument_table(texts: Rows, merged: Spans) -> str:
+    spans = sizes(merged)
     rows = "".join(
         "<table:table-row>"
         + "".join(
@@ -124,13 +137,32 @@ def merged_ods() -> dict[str, str | bytes]:
             else f"<table:table-cell><text:p>{text}</text:p></table:table-cell>"
             if text
             else "<table:covered-table-cell/>"
-            for column, text in enumerate(texts)
+            for column, text in enumerate(cells)
         )
         + "</table:table-row>"
-        for row, texts in enumerate(ROWS)
+        for row, cells in enumerate(texts)
     )
-    table = f'<table:table table:name="A">{rows}</table:table>'
-    return odf_parts("spreadsheet", f"<office:spreadsheet>{table}</office:spreadsheet>")
+    return f'<table:table table:name="A">{rows}</table:table>'
+
+
+def text_document(texts: Rows, merged: Spans) -> str:
+    body = f"<office:text>{opendocument_table(texts, merged)}</office:text>"
+    return packaged(odf_parts("text", body), "odt").pages[0].text
+
+
+def slide(texts: Rows, merged: Spans) -> str:
+    spans = sizes(merged)
+    cell = "<a:tc{}><a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody></a:tc>"
+    marks = {place: f' rowSpan="{one[0]}" gridSpan="{one[1]}"' for place, one in spans.items()}
+    rows = "".join(
+        f"<a:tr>{''.join(cell.format(marks.get((row, place), ''), text) for place, text in enumerate(cells))}</a:tr>"
+        for row, cells in enumerate(texts)
+    )
+    parts = pptx_parts()
+    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    part = "ppt/slides/slide1.xml"
+    parts[part] = str(parts[part]).replace("</p:spTree>", f"{frame}</p:spTree>")
+    return packaged(parts, "pptx").pages[0].text
 
 
 FILES: dict[str, Callable[[], str]] = {
@@ -146,18 +178,23 @@ def test_a_merged_cell_of_a_sheet_belongs_to_each_of_its_rows(format_: str) -> N
     assert FILES[format_]().partition("\n\n")[2] == WANTED
 
 
-def test_a_merged_cell_of_a_slide_belongs_to_each_of_its_rows() -> None:
-    cell = "<a:tc{}><a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody></a:tc>"
-    spans = {"Aldvik": ' rowSpan="2"', "Krona": ' rowSpan="2"', "": ' vMerge="1"'}
-    rows = "".join(
-        f"<a:tr>{''.join(cell.format(spans.get(text, ''), text) for text in row)}</a:tr>"
-        for row in ROWS[1:]
+@pytest.mark.parametrize("written", [slide, text_document])
+def test_tables_of_slides_and_texts_are_read_as_those_of_sheets(
+    written: Callable[[Rows, Spans], str],
+) -> None:
+    assert written(ROWS, MERGED).endswith(WANTED)
+    rows = (
+        ("Hafen", "Umsatz", "", "Stege", ""),
+        ("", "2023", "2024", "2023", "2024"),
+        ("Aldvik", "17", "19", "3", "4"),
+        ("Krona", "21", "22", "5", "6"),
     )
-    parts = pptx_parts()
-    slide = str(parts["ppt/slides/slide1.xml"])
-    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
-    parts["ppt/slides/slide1.xml"] = slide.replace("</p:spTree>", f"{frame}</p:spTree>")
-    assert WANTED.partition("\n\n")[2] in packaged(parts, "pptx").pages[0].text
+    merged = ((0, 0, 1, 0), (0, 1, 0, 2), (0, 3, 0, 4))
+    assert written(rows, merged).endswith(
+        "| Hafen | Umsatz, 2023 | Umsatz, 2024 | Stege, 2023 | Stege, 2024 |\n"
+        "| --- | --- | --- | --- | --- |\n"
+        "| Aldvik | 17 | 19 | 3 | 4 |\n| Krona | 21 | 22 | 5 | 6 |\n"
+    )
 
 
 def test_numbers_of_old_workbooks_are_read_as_they_are_shown() -> None:

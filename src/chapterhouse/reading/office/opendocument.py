@@ -217,7 +217,7 @@ def _sheet(sheet: Element, number: int, writer: Writer, hidden: set[str | None])
     name = " ".join(sheet.get(f"{TABLE}name", "").split())
     name += " (hidden)" * (sheet.get(f"{TABLE}style-name") in hidden)
     drawn = [block for shape in _take_drawn(sheet) for block in _texts(shape, writer)]
-    body = joined([*writer.sheet(sheet), *drawn, *writer.notes])
+    body = joined([*writer.tables(sheet), *drawn, *writer.notes])
     return ExtractedPage(f"## {name}\n\n{body}" if name and body else body, number, name)
 
 

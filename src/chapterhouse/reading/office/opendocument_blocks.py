@@ -6,9 +6,9 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.grid import Span, fill_spans, grid_blocks
+from chapterhouse.reading.grid import Span, grid_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import lowered, markdown_table, raised
+from chapterhouse.reading.markdown import lowered, raised
 from chapterhouse.reading.office.number_formats import not_calculated
 
 _ROMAN: Final = (
@@ -156,7 +156,7 @@ class Writer:
             elif child.tag == f"{TEXT}list":
                 yield "\n".join(self._list(child, 0, ""))
             elif child.tag == f"{TABLE}table":
-                yield self.table(child)
+                yield from self.tables(child)
             elif child.tag == f"{OFFICE}annotation":
                 self._comment(child)
             elif child.tag == f"{DRAW}object":
@@ -240,21 +240,8 @@ class Writer:
                     yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
                     mark = "  "
 
-    def table(self, element: Element) -> str:
-        """Return a table as Markdown, without empty rows and columns around it."""
-        rows, spans = self._cells(element)
-        fill_spans(rows, spans)
-        filled = [index for index, row in enumerate(rows) if any(row)]
-        if not filled:
-            return ""
-        rows = rows[filled[0] : filled[-1] + 1]
-        start = min(
-            next(index for index, text in enumerate(row) if text) for row in rows if any(row)
-        )
-        return markdown_table([row[start : _used(row)] for row in rows])
-
-    def sheet(self, element: Element) -> list[str]:
-        """Return the tables on a sheet, and the lines around them."""
+    def tables(self, element: Element) -> list[str]:
+        """Return a table, or those on a sheet, under their headings, and the lines around them."""
         return grid_blocks(*self._cells(element))
 
     def _cells(self, element: Element) -> tuple[list[list[str]], list[Span]]:
@@ -301,7 +288,8 @@ class Writer:
         if (chart := root.find(f".//{CHART}chart")) is not None:
             for title in chart.findall(f"{CHART}title")[:1]:
                 yield from self.blocks(title)
-            yield from map(self.table, chart.iter(f"{TABLE}table"))
+            for table in chart.iter(f"{TABLE}table"):
+                yield from self.tables(table)
 
 
 def wrap(element: Element) -> Element:

@@ -10,15 +10,9 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
-from chapterhouse.reading.grid import Span, fill_spans
+from chapterhouse.reading.grid import Span, grid_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import (
-    believable_title,
-    joined,
-    lowered,
-    markdown_table,
-    raised,
-)
+from chapterhouse.reading.markdown import believable_title, joined, lowered, raised
 from chapterhouse.reading.office.ooxml import (
     attribute,
     chart_blocks,
@@ -214,9 +208,7 @@ def _table(table: Element, limits: Limits) -> str:
     width = max(map(len, rows), default=0)
     if width * len(rows) > limits.sheet_cells:
         raise RejectedError("too-many-cells", "A table has more cells than the limit.")
-    rows = [row + [""] * (width - len(row)) for row in rows]
-    fill_spans(rows, spans)
-    return markdown_table(rows)
+    return joined(grid_blocks(rows, spans))
 
 
 def _number(stated: str) -> int:
