@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading import outlook
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.mail import attachments, msg_attachments, parse, thread
+from chapterhouse.reading.mail import attachments, parse
 from chapterhouse.reading.ole import CompoundFile, compound_file
 from chapterhouse.types import Extraction
 
@@ -186,7 +187,7 @@ STREAMS = {
 
 
 def test_attachments_of_outlook_have_name_and_content() -> None:
-    assert list(msg_attachments(compound_file(STREAMS))) == [
+    assert list(outlook.attachments(compound_file(STREAMS))) == [
         ("Pl\u00e4ne.txt", b"first content"),
         ("SHORT.TXT", b"second"),
     ]
@@ -230,7 +231,7 @@ def test_a_message_inside_is_a_message_of_its_own(name: str, path: str) -> None:
 
 
 def test_an_object_of_another_program_is_a_file() -> None:
-    ((name, content),) = msg_attachments(forwarding("Sheet", {"Workbook": b"cells"}))
+    ((name, content),) = outlook.attachments(forwarding("Sheet", {"Workbook": b"cells"}))
     assert name == "Sheet"
     assert CompoundFile(content).read("Workbook") == b"cells"
 
@@ -244,7 +245,7 @@ def test_a_message_whose_parts_share_bytes_is_refused() -> None:
         place = data.index(f"{n}\0".encode("utf-16-le").ljust(64, b"\0"))
         data[place + 116 : place + 128] = data[first + 116 : first + 128]
     with pytest.raises(RejectedError, match="twice"):
-        list(msg_attachments(bytes(data)))
+        list(outlook.attachments(bytes(data)))
 
 
 def test_a_real_message_inside_is_read_like_itself(data_folder: Path) -> None:
@@ -259,7 +260,10 @@ def test_a_real_message_inside_is_read_like_itself(data_folder: Path) -> None:
 
 
 def test_a_message_states_its_thread() -> None:
-    assert thread(compound_file(STREAMS)) == {"message-id": "<a@b>", "references": "<c@d> <e@f>"}
+    assert outlook.thread(compound_file(STREAMS)) == {
+        "message-id": "<a@b>",
+        "references": "<c@d> <e@f>",
+    }
 
 
 def test_streams_are_found_by_path_whatever_their_case() -> None:
@@ -273,24 +277,24 @@ def test_damage_ends_in_a_reason() -> None:
     data = compound_file(STREAMS)
     for end in range(0, len(data) - 4096, 1024):
         with pytest.raises(RejectedError, match="damaged"):
-            list(msg_attachments(data[:end]))
+            list(outlook.attachments(data[:end]))
 
 
 def test_real_messages(data_folder: Path) -> None:
     folder = data_folder / "documents" / "docling-groundtruth" / "email" / "sources"
     data = (folder / "msg_with_attachment.msg").read_bytes()
-    assert dict(msg_attachments(data)).keys() == {"test.txt", "report.pdf"}
+    assert dict(outlook.attachments(data)).keys() == {"test.txt", "report.pdf"}
     found = read(data, "a.msg", Limits())
     assert {member.path for member in found.members} == {"test.txt", "report.pdf"}
     assert "Attachments: " in found.pages[0].text
     assert not found.notices
-    assert not list(msg_attachments((folder / "msg_simple.msg").read_bytes()))
+    assert not list(outlook.attachments((folder / "msg_simple.msg").read_bytes()))
 
 
 @pytest.mark.parametrize("data", [b"", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"x" * 600])
 def test_what_is_no_message_is_told(data: bytes) -> None:
     with pytest.raises(RejectedError):
-        thread(data)
+        outlook.thread(data)
 
 
 NAMES = st.text(st.characters(codec="utf-16-le", exclude_characters="/\0"), min_size=1, max_size=15)

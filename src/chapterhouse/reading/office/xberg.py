@@ -43,10 +43,11 @@ from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 if TYPE_CHECKING:
     import xberg
 
-    from chapterhouse.reading import mail
+    from chapterhouse.reading import mail, outlook
 else:
     xberg = lazy("xberg")
     mail = lazy("chapterhouse.reading.mail")
+    outlook = lazy("chapterhouse.reading.outlook")
 
 MIME_TYPES = {
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -317,10 +318,10 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
         _, _, body = body.partition("\n\n")
     if result.attachments:
         body = body.rpartition("\nAttachments:\n")[0] or body
-    members = (Member(name, content) for name, content in mail.msg_attachments(data))
+    members = (Member(name, content) for name, content in outlook.attachments(data))
     inside = tuple(limit_members(members, limits))
-    stated = result.metadata | mail.thread(data)
-    text = "\n\n".join(filter(None, (_tidy(body).strip("\n"), mail.meeting(data))))
+    stated = result.metadata | outlook.thread(data)
+    text = "\n\n".join(filter(None, (_tidy(body).strip("\n"), outlook.meeting(data))))
     extraction = mail.message(result.title, stated, text, inside, "msg", method())
     missing = len(result.attachments) - len(inside)
     if missing <= 0:
