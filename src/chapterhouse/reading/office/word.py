@@ -89,23 +89,18 @@ def read_docx(parts: Parts, read_inside: Read) -> Extraction:
     main = main_part(parts, _MAIN)
     notices = parts.repair(_CONCERNED, main, retains_roots=True)
     document = _Document(parts, main, read_inside)
-    root = parts.xml(main)
+    root = document.xml(main)
     writer = document.writer(main, root, is_body=True)
-    blocks = list(_in_lists(writer.blocks(() if root is None else root)))
-    extras = (*document.comments(), *drawn_texts(parts), *document.headers_and_footers())
-    text = joined([*blocks, *writer.notes.values(), *extras])
+    blocks = list(_in_lists(writer.blocks(root)))
+    running = dict.fromkeys(document.headers_and_footers())
+    extras = (*writer.notes.values(), *document.comments(), *drawn_texts(parts), *running)
+    text = joined([*blocks, *extras])
     title, metadata = core_properties(parts)
     if not believable_title(title, text):
         title = first_heading(text)
+    notices = (*notices, *document.notices)
     page = ExtractedPage(text)
-    return Extraction(
-        (page,),
-        "docx",
-        METHOD,
-        title=title,
-        metadata=metadata,
-        notices=(*notices, *document.notices),
-    )
+    return Extraction((page,), "docx", METHOD, title=title, metadata=metadata, notices=notices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,17 +145,22 @@ class _Document:
         """Return the name of a part by its relation, else its usual one."""
         return self.related.get(kind, f"word/{kind}.xml")
 
-    def xml(self, name: str) -> Element | None:
-        """Return the root of a part; None where it is damaged or missing."""
-        return None if self.parts.damage(name) else self.parts.xml(name)
+    def xml(self, name: str) -> Element:
+        """Return the root of a part; one with nothing in it where that is damaged or missing."""
+        root = None if self.parts.damage(name) else self.parts.xml(name)
+        return Element("}missing") if root is None else root
 
-    def writer(self, part: str, root: Element | None, *, is_body: bool = False) -> "_Writer":
+    def writer(self, part: str, root: Element, *, is_body: bool = False) -> "_Writer":
         """Return what writes the story of a part."""
         # Of elements of one tag, which is much faster than to look at each.
-        tag = "" if root is None else f"{root.tag.rpartition('}')[0]}}}fldChar"
-        marks = [attribute(one, "fldCharType") for one in (() if root is None else root.iter(tag))]
+        found = root.iter(f"{root.tag.rpartition('}')[0]}}}fldChar")
+        marks = [attribute(one, "fldCharType") for one in found]
         is_cut = marks.count("begin") != marks.count("end")
         return _Writer(self, part, Numbers(self.list_of), is_body, is_cut)
+
+    def line(self, part: str, story: Element) -> str:
+        """Return what a story shows on one line, cells apart."""
+        return self.writer(part, story).line(story)
 
     def count(self, cells: int) -> None:
         """Count cells of tables, also empty ones at the end of rows."""
@@ -171,19 +171,17 @@ class _Document:
     def note(self, kind: str, name: str) -> str:
         """Return the text of a footnote or endnote by its id."""
         found = self.notes(kind).get(name)
-        return "" if found is None else self.writer(self.part(f"{kind}s"), found).line(found)
+        return "" if found is None else self.line(self.part(f"{kind}s"), found)
 
     def _notes(self, kind: str) -> Mapping[str, Element]:
-        root = self.xml(self.part(f"{kind}s"))
-        notes = () if root is None else children(root, kind)
+        notes = children(self.xml(self.part(f"{kind}s")), kind)
         return {attribute(note, "id"): note for note in notes}
 
     def _links(self, part: str) -> Mapping[str, str]:
         """Return the addresses that a part names, by relation."""
-        root = self.xml(relations_part(part))
         return {
             found.get("Id", ""): found.get("Target", "")
-            for found in (() if root is None else root)
+            for found in self.xml(relations_part(part))
             if found.get("TargetMode") == "External"
         }
 
@@ -207,22 +205,17 @@ class _Document:
     def comments(self) -> Iterator[str]:
         """Yield the comments in the order of their part."""
         part = self.part("comments")
-        root = self.xml(part)
-        writer = self.writer(part, root)
-        for comment in () if root is None else children(root, "comment"):
-            if text := writer.line(comment):
+        for comment in children(self.xml(part), "comment"):
+            if text := self.line(part, comment):
                 yield f"Comment: {text}"
 
-    def headers_and_footers(self) -> list[str]:
-        """Return the text of each header and footer once, page numbers left out."""
-        lines: dict[str, None] = {}
+    def headers_and_footers(self) -> Iterator[str]:
+        """Yield the text of each header and footer, page numbers left out."""
         for found in self.relations:
             is_running = found.kind in {"header", "footer"}
-            if is_running and (root := self.xml(found.target)) is not None:
-                writer = self.writer(found.target, root)
-                if text := running_text(writer.line(root)):
-                    lines[f"{found.kind.capitalize()}: {text}"] = None
-        return list(lines)
+            line = self.line(found.target, self.xml(found.target)) if is_running else ""
+            if text := running_text(line):
+                yield f"{found.kind.capitalize()}: {text}"
 
 
 @dataclass(slots=True)
@@ -240,7 +233,6 @@ class _Writer:
     boxes: list[Element] = field(default_factory=list)  # of a paragraph
     in_cell: bool = False
     signs: Mapping[int, str] = field(default_factory=dict)  # for the letters of the run's font
-    after_equation: int = -1  # where the pieces behind an equation begin
 
     def line(self, element: Element) -> str:
         """Return what an element shows on one line, cells apart."""
@@ -298,13 +290,13 @@ class _Writer:
 
     def _text(self, element: Element, style: Style) -> str:
         """Return the text of a paragraph on one line; the text boxes in it are remembered."""
-        self.pieces, self.boxes, self.after_equation = [], [], -1
+        self.pieces, self.boxes = [], []
         for one in self.fields:
             one.start = None if one.start is None else 0
         self._collect(element, style.kind)
         text = ""
         for kind, group in groupby(self.pieces, key=itemgetter(1)):
-            piece = "".join(part for part, _ in group)
+            piece = (" " if kind == "equation" else "").join(part for part, _ in group)
             match kind:
                 case "superscript":
                     text += raised(piece, text)
@@ -312,7 +304,7 @@ class _Writer:
                     text += lowered(piece)
                 case "struck" if shown := piece.strip():
                     text += piece.replace(shown, f"~~{shown}~~")
-                case "" | "struck":
+                case "" | "struck" | "equation":
                     text += piece
         is_plain = text.isprintable() and "  " not in text
         return (text if is_plain else _SPACES.sub(" ", text)).strip()
@@ -347,9 +339,7 @@ class _Writer:
                 case "sdt":
                     self._control(child, kind)
                 case "oMathPara" | "oMath":
-                    between = " " * (self.after_equation == len(self.pieces))
-                    self._add(between + equation(child), "")
-                    self.after_equation = len(self.pieces)
+                    self._add(equation(child), "equation")
                 case "AlternateContent":
                     self._collect(_alternative(child), kind)
                 case "txbxContent" | "txBody":

@@ -113,16 +113,13 @@ def _shown(found: List, level: Level, counts: Mapping[int, int]) -> str:
     return " ".join(_PLACE.sub(written, level.text).split())
 
 
-def read_numbering(
-    root: Element | None, style_list: Mapping[str, str]
-) -> Callable[[str], List | None]:
+def read_numbering(root: Element, style_list: Mapping[str, str]) -> Callable[[str], List | None]:
     """Return what finds a list of ``numbering.xml`` by its name.
 
     ``style_list`` has the list that each numbering style stands for.
     """
-    found = () if root is None else root
-    abstract = {attribute(one, "abstractNumId"): one for one in children(found, "abstractNum")}
-    named = {attribute(one, "numId"): one for one in children(found, "num")}
+    abstract = {attribute(one, "abstractNumId"): one for one in children(root, "abstractNum")}
+    named = {attribute(one, "numId"): one for one in children(root, "num")}
 
     def real(name: str) -> str:
         """Follow a list that a numbering style stands for to the one that has levels."""
@@ -248,10 +245,9 @@ class Style:
     kind: str = ""  # of its text: raised, lowered, struck out, hidden
 
 
-def read_styles(root: Element | None) -> tuple[Callable[[str], Style], Mapping[str, str]]:
+def read_styles(root: Element) -> tuple[Callable[[str], Style], Mapping[str, str]]:
     """Return what finds a style by its id, and the list that each numbering style stands for."""
-    styles = () if root is None else children(root, "style")
-    found = {attribute(style, "styleId"): style for style in styles}
+    found = {attribute(style, "styleId"): style for style in children(root, "style")}
     lists = {
         name: value(child_of(child_of(style, "pPr"), "numPr"), "numId")
         for name, style in found.items()
