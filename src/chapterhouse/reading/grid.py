@@ -183,7 +183,8 @@ def _add(region: _Table, below: _Table | None, found: list[str | _Table], *, is_
     if region.heading:
         found.append(region)
         return
-    if len(region.columns) == 1 and not is_list and not _has_numbers(region.rows):
+    has_numbers = 2 * _share(region.rows[1:], 0, _VALUE.fullmatch) > 1
+    if len(region.columns) == 1 and not is_list and not has_numbers:
         found.extend(map(_line, region.rows))
         return
     before = next((block for block in reversed(found) if isinstance(block, _Table)), None)
@@ -366,8 +367,7 @@ def _can_head(row: Row, rows: Sequence[Row]) -> bool:
 
 def _is_form(rows: Sequence[Row]) -> bool:
     """Whether two columns are names with values of several kinds."""
-    values = _column(rows, 1)
-    is_mixed = 0 < sum(map(_is_value, values)) < _REGULAR * len(values)
+    is_mixed = 0 < _share(rows, 1, _VALUE.fullmatch) < _REGULAR
     return is_mixed and not any(map(_DIGIT.search, _column(rows, 0)))
 
 
@@ -425,23 +425,21 @@ def _shape(text: str) -> str:
 def _heads(row: Row, rows: Sequence[Row]) -> bool:
     """Whether a row has a text where the rows below have digits, or a name for numbers."""
     return _heads_pairs(row, rows) or any(
-        cell and not _is_value(cell) and _has_digits(rows, place, _VALUE.fullmatch)
+        not _is_value(cell) and _share(rows, place, _VALUE.fullmatch) >= _REGULAR
         if _DIGIT.search(cell)
         else cell and _has_digits(rows, place)
         for place, cell in enumerate(row)
     )
 
 
-def _has_digits(
-    rows: Sequence[Row], place: int, found: Callable[[str], object] = _DIGIT.search
-) -> bool:
-    values = _column(rows, place)
-    return sum(found(value) is not None for value in values) >= max(1, _REGULAR * len(values))
+def _has_digits(rows: Sequence[Row], place: int) -> bool:
+    return _share(rows, place, _DIGIT.search) >= _REGULAR
 
 
-def _has_numbers(rows: Sequence[Row]) -> bool:
-    values = _column(rows[1:], 0)
-    return 2 * sum(map(_is_value, values)) > len(values)
+def _share(rows: Sequence[Row], place: int, found: Callable[[str], object]) -> float:
+    """Return the share of the texts in a column in which something is found."""
+    texts = _column(rows, place)
+    return sum(found(text) is not None for text in texts) / max(1, len(texts))
 
 
 def _column(rows: Sequence[Row], place: int) -> list[str]:
