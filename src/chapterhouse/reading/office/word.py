@@ -6,10 +6,9 @@ of forms or text boxes. A Word file has pages only after layout, so that it is o
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
-from operator import itemgetter
 from typing import Final
 from xml.etree.ElementTree import Element
 
@@ -20,9 +19,7 @@ from chapterhouse.reading.markdown import (
     believable_title,
     first_heading,
     joined,
-    lowered,
     markdown_table,
-    raised,
     running_text,
 )
 from chapterhouse.reading.office.ooxml import (
@@ -38,24 +35,18 @@ from chapterhouse.reading.office.ooxml import (
     relations_part,
 )
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.office.word_fields import shown_by
 from chapterhouse.reading.office.word_properties import (
-    NOT_TICKED,
-    SYMBOLS,
-    TICKED,
     Numbers,
     Style,
     child_of,
-    form_result,
     heading_level,
     is_on,
-    kind_of,
     read_numbering,
     read_styles,
-    symbol,
     value,
     whole,
 )
+from chapterhouse.reading.office.word_text import SKIPPED, TextReader, alternative
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 Read = Callable[[bytes, str], Extraction]
@@ -65,20 +56,11 @@ _CONCERNED: Final = re.compile(
     r"_rels/(?:document|header|footer|footnotes|endnotes|comments)\d*\.xml\.rels|"
     r"(?:header|footer|footnotes|endnotes|comments|styles|numbering)\d*\.xml)"
 )
-_SPACES: Final = re.compile(r"[ \t\r\n]+|\s{2,}")  # not one that holds a number together
 _LONGEST_HEADING: Final = 200  # characters; clauses of contracts have styles of headings, too
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){4,}\S*[.;]|.{15,}[。；]", re.DOTALL)
 _TIGHT: Final = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]")  # what stands before items
 _MARKUP: Final = re.compile(r"#{1,6}(?=\s)|```|~~~")  # would begin a heading, or code
-_COUNTING: Final = re.compile(r"\s*(?:PAGE|NUMPAGES|SECTIONPAGES|SECTION)\b", re.IGNORECASE)
-_TARGET: Final = re.compile(r"\s*HYPERLINK\s+\"?((?:https?|mailto|ftp):[^\"\s]+)", re.IGNORECASE)
-_ADDRESS: Final = re.compile(r"(?:https?|mailto|ftp):\S+", re.IGNORECASE)
-_MOST_FIELDS: Final = 100  # one in another
 _MOST_SPAN: Final = 100  # columns of one cell
-_SKIPPED: Final = frozenset((
-    "pPr", "rPr", "del", "moveFrom", "sdtPr", "sdtEndPr", "delText", "rt", "sectPr", "tblPr",
-    "tblGrid", "trPr", "tcPr", "Fallback", "delInstrText", "pgNum", "binData",
-))  # fmt: skip
 
 
 def read_docx(parts: Parts, read_inside: Read) -> Extraction:
@@ -93,7 +75,7 @@ def read_docx(parts: Parts, read_inside: Read) -> Extraction:
     writer = document.writer(main, root, is_body=True)
     blocks = list(_in_lists(writer.blocks(root)))
     running = dict.fromkeys(document.headers_and_footers())
-    extras = (*writer.notes.values(), *document.comments(), *drawn_texts(parts), *running)
+    extras = (*writer.text.notes.values(), *document.comments(), *drawn_texts(parts), *running)
     text = joined([*blocks, *extras])
     title, metadata = core_properties(parts)
     if not believable_title(title, text):
@@ -116,15 +98,6 @@ class _Block:
     list: str = ""
     level: int = 0
     rows: Sequence[Sequence[str]] = ()
-
-
-@dataclass(slots=True)
-class _Field:
-    """A field that is open: what it calculates, what a form says of it, where its result begins."""
-
-    instruction: str = ""
-    data: Element | None = None
-    start: int | None = None  # in the pieces of the paragraph
 
 
 class _Document:
@@ -156,7 +129,8 @@ class _Document:
         found = root.iter(f"{root.tag.rpartition('}')[0]}}}fldChar")
         marks = [attribute(one, "fldCharType") for one in found]
         is_cut = marks.count("begin") != marks.count("end")
-        return _Writer(self, part, Numbers(self.list_of), is_body, is_cut)
+        text = TextReader(self.style, self.links(part), self.note, is_body, is_cut)
+        return _Writer(self, part, Numbers(self.list_of), text)
 
     def line(self, part: str, story: Element) -> str:
         """Return what a story shows on one line, cells apart."""
@@ -225,14 +199,8 @@ class _Writer:
     document: _Document
     part: str
     numbers: Numbers
-    is_body: bool  # elsewhere no field counts pages, and no note has notes
-    is_cut: bool  # some fields do not end, so that nothing tells instructions from text
-    notes: dict[tuple[str, str], str] = field(default_factory=dict)  # by kind and id
-    fields: list[_Field] = field(default_factory=list)  # those that are open
-    pieces: list[tuple[str, str]] = field(default_factory=list)  # texts of a paragraph, their kinds
-    boxes: list[Element] = field(default_factory=list)  # of a paragraph
+    text: TextReader
     in_cell: bool = False
-    signs: Mapping[int, str] = field(default_factory=dict)  # for the letters of the run's font
 
     def line(self, element: Element) -> str:
         """Return what an element shows on one line, cells apart."""
@@ -247,12 +215,12 @@ class _Writer:
                 case "tbl":
                     yield from self._table(child)
                 case "AlternateContent":
-                    yield from self.blocks(_alternative(child))
+                    yield from self.blocks(alternative(child))
                 case "oMathPara" | "oMath":
                     yield _Block(equation(child))
                 case "altChunk":
                     yield from map(_Block, self.document.inserted(self.part, relation_id(child)))
-                case name if name not in _SKIPPED:
+                case name if name not in SKIPPED:
                     yield from self.blocks(child)
 
     # --- paragraphs ------------------------------------------------------------------------------
@@ -261,8 +229,8 @@ class _Writer:
         properties = child_of(element, "pPr")
         named = value(properties, "pStyle")
         style = self.document.style(named)
-        text = self._text(element, style)
-        boxes = self.boxes
+        text = self.text.read(element, style)
+        boxes = self.text.boxes
         ended = child_of(properties, "rPr")
         is_retained = child_of(ended, "del") is None and child_of(ended, "moveFrom") is None
         if text or is_retained:
@@ -272,9 +240,9 @@ class _Writer:
             elif text:
                 yield _block(text, mark, name, level, heading_level(properties, style.heading))
         for box in boxes:
-            fields, self.fields = self.fields, []
+            fields, self.text.fields = self.text.fields, []
             yield from self.blocks(box)
-            self.fields = fields
+            self.text.fields = fields
 
     def _number(self, properties: Element | None, named: str, style: Style) -> tuple[str, str, int]:
         """Count a paragraph; return its mark, list and level; the mark is empty without a list."""
@@ -287,133 +255,6 @@ class _Writer:
         otherwise = linked.get(style.owner, 0) if style.level is None else style.level
         level = whole(place, 0) if place else linked.get(named, otherwise)
         return self.numbers.next(name, level), name, level
-
-    def _text(self, element: Element, style: Style) -> str:
-        """Return the text of a paragraph on one line; the text boxes in it are remembered."""
-        self.pieces, self.boxes = [], []
-        for one in self.fields:
-            one.start = None if one.start is None else 0
-        self._collect(element, style.kind)
-        text = ""
-        for kind, group in groupby(self.pieces, key=itemgetter(1)):
-            piece = (" " if kind == "equation" else "").join(part for part, _ in group)
-            match kind:
-                case "superscript":
-                    text += raised(piece, text)
-                case "subscript":
-                    text += lowered(piece)
-                case "struck" if shown := piece.strip():
-                    text += piece.replace(shown, f"~~{shown}~~")
-                case "" | "struck" | "equation":
-                    text += piece
-        is_plain = text.isprintable() and "  " not in text
-        return (text if is_plain else _SPACES.sub(" ", text)).strip()
-
-    def _collect(self, element: Iterable[Element], kind: str) -> None:  # noqa: C901, PLR0912 - a case for each element
-        """Collect the pieces of text inside a paragraph, and the kind of each."""
-        for child in element:
-            match child.tag.rpartition("}")[2]:
-                case "r":
-                    self._run(child, kind)
-                case "t":
-                    text = child.text or ""
-                    self._add(text.translate(self.signs) if self.signs else text, kind)
-                case "tab" | "ptab" | "br" | "cr":
-                    self._add(" ", kind)
-                case "noBreakHyphen":
-                    self._add("\u2011", kind)
-                case "sym":
-                    self._add(symbol(child), kind)
-                case "fldChar":
-                    self._mark(child, kind)
-                case "instrText" if self.fields:
-                    self.fields[-1].instruction += child.text or ""
-                case "fldSimple":
-                    self.fields.append(_Field(attribute(child, "instr"), start=len(self.pieces)))
-                    self._collect(child, kind)
-                    self._close(kind)
-                case "hyperlink":
-                    self._hyperlink(child, kind)
-                case "footnoteReference" | "endnoteReference":
-                    self._note(child)
-                case "sdt":
-                    self._control(child, kind)
-                case "oMathPara" | "oMath":
-                    self._add(equation(child), "equation")
-                case "AlternateContent":
-                    self._collect(_alternative(child), kind)
-                case "txbxContent" | "txBody":
-                    self.boxes.append(child)
-                case name if name not in _SKIPPED:
-                    self._collect(child, kind)
-
-    def _add(self, text: str, kind: str) -> None:
-        """Add text, unless it is part of an instruction or counts pages."""
-        for one in reversed(self.fields):
-            if one.start is None and not self.is_cut:
-                one.instruction += text
-                return
-            if not self.is_body and _COUNTING.match(one.instruction):
-                return
-        self.pieces.append((text, kind))
-
-    def _run(self, run: Element, kind: str) -> None:
-        properties = child_of(run, "rPr")
-        fonts = child_of(properties, "rFonts")
-        self.signs = {} if fonts is None else SYMBOLS.get(attribute(fonts, "ascii").casefold(), {})
-        kind = self.document.style(value(properties, "rStyle")).kind or kind
-        self._collect(run, kind_of(properties, kind))
-
-    def _mark(self, element: Element, kind: str) -> None:
-        """Open a field, or let its result begin, or close it."""
-        match attribute(element, "fldCharType"):
-            case "begin" if len(self.fields) < _MOST_FIELDS:
-                self.fields.append(_Field(data=child_of(element, "ffData")))
-            case "separate" if self.fields:
-                self.fields[-1].start = len(self.pieces)
-            case "end" if self.fields:
-                self._close(kind)
-
-    def _close(self, kind: str) -> None:
-        found = self.fields.pop()
-        start = len(self.pieces) if found.start is None else found.start
-        target = _TARGET.match(found.instruction)
-        if all(text.isspace() for text, _ in self.pieces[start:]):
-            self._add(form_result(found.data) or shown_by(found.instruction), kind)
-        elif target:
-            self._link(start, target[1])
-
-    def _hyperlink(self, element: Element, kind: str) -> None:
-        start, anchor = len(self.pieces), attribute(element, "anchor")
-        target = self.document.links(self.part).get(relation_id(element), "")
-        self._collect(element, kind)
-        self._link(start, f"{target}#{anchor}" if anchor else target)
-
-    def _link(self, start: int, target: str) -> None:
-        """Make a link of the pieces from a place on, unless they show its address."""
-        text = "".join(text for text, kind in self.pieces[start:] if kind != "hidden").strip()
-        is_shown = "." in text and text.casefold() in target.casefold()
-        if text and not is_shown and _ADDRESS.fullmatch(target):
-            self.pieces.insert(start, ("[", ""))
-            self.pieces.append((f"]({target.replace('(', '%28').replace(')', '%29')})", ""))
-
-    def _note(self, element: Element) -> None:
-        if not self.is_body:  # a note could name itself
-            return
-        kind, name = local(element).removesuffix("Reference"), attribute(element, "id")
-        if (kind, name) not in self.notes and (text := self.document.note(kind, name)):
-            self.notes[kind, name] = f"[^{len(self.notes) + 1}]: {text}"
-        self._add(self.notes.get((kind, name), "").partition(":")[0], "")
-
-    def _control(self, element: Element, kind: str) -> None:
-        """Collect what a control of a form shows; a box to tick is shown alike in every font."""
-        start = len(self.pieces)
-        for content in children(element, "sdtContent"):
-            self._collect(content, kind)
-        box = child_of(child_of(element, "sdtPr"), "checkbox")
-        if box is not None and len("".join(text for text, _ in self.pieces[start:]).strip()) <= 1:
-            del self.pieces[start:]
-            self._add(TICKED if is_on(child_of(box, "checked")) else NOT_TICKED, kind)
 
     # --- tables ----------------------------------------------------------------------------------
 
@@ -525,11 +366,6 @@ def _in_lists(blocks: Iterable[_Block]) -> Iterator[str]:
 
 
 # --- properties ----------------------------------------------------------------------------------
-
-
-def _alternative(element: Element) -> Iterable[Element]:
-    """Return what a program that knows everything shows of alternatives."""
-    return next((one for one in element if local(one) == "Choice"), next(iter(element), ()))
 
 
 def _inner(element: Element, name: str) -> Iterator[Element]:
