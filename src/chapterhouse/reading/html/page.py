@@ -20,10 +20,9 @@ from chapterhouse.reading.html.prune import (
     content_of,
     drop_unseen,
     marked,
-    plain_captions,
-    plain_tables,
     write_out_controls,
 )
+from chapterhouse.reading.html.tables import plain_captions, plain_tables
 from chapterhouse.reading.markdown import believable_title, first_heading, lowered, raised
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
