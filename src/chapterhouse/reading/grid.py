@@ -105,9 +105,6 @@ def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
                 cells[row][column] = cells[row][column] or (text if column == left else Copy(text))
 
 
-# --- parts of a sheet ----------------------------------------------------------------------------
-
-
 def _regions(cells: list[Row]) -> Iterator[_Table]:
     """Yield the parts that empty rows divide, or empty columns if both sides are tables."""
     runs = list(_runs(cells))

@@ -228,6 +228,32 @@ def test_a_row_that_ends_under_a_tall_cell_is_filled() -> None:
     assert text.split("\n")[2:] == ["| 1 | 2 |", "| 3 | 2 |"]
 
 
+CATCH = "<tr><td>Quay<td>412<td>9</tr><tr><td>Weir<td>377<td>8</tr>"
+
+
+@pytest.mark.parametrize(
+    ("rows", "heading"),
+    [
+        ("<tr><th>Place<th>Cod<th>Eel</tr>" + CATCH, "| Place | Cod | Eel |"),
+        ("<thead><tr><td>Place<td>1987<td>1988</tr></thead>" + CATCH, "| Place | 1987 | 1988 |"),
+        ("<tr><td><b>Quay</b><td><b>A 4</b><td><b>A 5</b></tr>" + CATCH, "| Quay | A 4 | A 5 |"),
+        ("<tr><td>Place<td>Cod<td>Eel</tr>" + CATCH, "| Place | Cod | Eel |"),
+        ("<tr></tr><tr><td>Dam<td>208<td>3</tr>" + CATCH, "|  |  |  |"),
+        ("<tr><td>4<td>412<td>9</tr><tr><td>5<td>377<td>8</tr>", "|  |  |  |"),
+        ("<tr><th>Boat<td>Tern</tr><tr><th>Owner<td>Ida</tr>", "|  |  |"),
+        ("<tr><td>Boat<td>Tern 3</tr><tr><td>Owner<td>Ida</tr><tr><td>Fee<td>40</tr>", "|  |  |"),
+        ("<tr><td><b>Owner</b><td>Ida 1</tr><tr><td><b>Fee</b><td>40</tr>", "|  |  |"),
+    ],
+    ids=["cells", "part", "bold", "texts", "values", "numbers", "names", "pairs", "bold names"],
+)
+def test_no_value_stands_under_a_row_that_is_no_heading(rows: str, heading: str) -> None:
+    lines = text_of(f"<p>Of the year.</p><table>{rows}</table>").split("\n")
+    assert lines[2] == heading
+    assert len(lines) == 2 + rows.replace("<tr></tr>", "").count("<tr>") + 1 + heading.startswith(
+        "|  |"
+    )
+
+
 def test_a_table_used_for_layout_is_dissolved() -> None:
     text = text_of(
         f"<table><tr><td><p>menu</p></td><td><h1>Boats</h1><p>{ARTICLE}</p></td></tr></table>"

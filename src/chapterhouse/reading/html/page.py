@@ -203,9 +203,9 @@ def _markdown(parser: Any, content: Any) -> str:
     for link in content.css("a"):
         if not link.text():
             link.decompose()  # converted, its address would stay
-    content.unwrap_tags(_RETAINED_AS_TEXT)
     plain_captions(parser, content)
     plain_tables(parser, content)
+    content.unwrap_tags(_RETAINED_AS_TEXT)
     markdown = html_to_markdown.convert(content.html or "", _OPTIONS).content or ""
     return _BLANK_LINES.sub("\n\n", markdown).strip()
 

@@ -1,9 +1,11 @@
-"""Tables of a web page made plain: spanned cells repeated, layout tables dissolved."""
+"""Tables of a web page made plain: spanned cells repeated, layout tables dissolved, headings."""
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
-from chapterhouse.reading.html.furniture import Node
+from chapterhouse.reading.grid_headings import can_head
+from chapterhouse.reading.html.furniture import Node, text_of
 
 _MOST_SPAN = 100
 _MOST_CELLS = 20_000  # of a table whose spanned cells are repeated
@@ -11,16 +13,25 @@ _LAYOUT = "table, p, h1, h2, h3, article, section, main"
 _MOST_IN_CELL = 800  # characters of a cell in a table of data that holds blocks
 _MOST_LAYOUT_ROWS = 6
 _ROW_GROUPS = ("thead", "tbody", "tfoot")
+_BOLD = "b, strong"
+_SAMPLE = 50  # rows by which a first row is judged
 
 
 def plain_tables(parser: Any, root: Node) -> None:
-    """Repeat spanned cells in every column and row, and dissolve tables used for layout."""
+    """Repeat spanned cells in every column and row, and dissolve tables used for layout.
+
+    Markdown makes the first row of a table its heading: one that is no heading gets an empty row
+    above it.
+    """
     tables = root.css("table")
     layout = [table for table in tables if _is_layout(table)]
     inside = {table.mem_id for table in layout}
     for table in tables:
         if table.mem_id not in inside:
             _repeat_spanned(table)
+            rows = list(islice(filter(None, _rows(table)), _SAMPLE))
+            if not _is_headed(table, rows):
+                _add_empty_heading(parser, rows[0])
     for table in layout:
         _dissolve(parser, table)
 
@@ -64,6 +75,34 @@ def _cells(row: Node) -> list[Node]:
 
 def _elements(node: Node) -> Iterator[Node]:
     return (child for child in _children(node) if child.is_element_node)
+
+
+def _is_headed(table: Node, rows: list[list[Node]]) -> bool:
+    """Whether the first row is headings: by its elements, else in bold, else by its texts."""
+    if table.css_first("thead") is not None:
+        return True
+    marks = [[_is_marked(cell) for cell in row if text_of(cell)] for row in rows]
+    if not all(map(all, marks)):
+        if all(marks[0]):
+            return True
+        if all(row[:1] == [True] for row in marks):  # the names of the rows
+            return False
+    width = max(map(len, rows))
+    first, *others = ([*map(text_of, row), *[""] * (width - len(row))] for row in rows)
+    return can_head(first, others)
+
+
+def _is_marked(cell: Node) -> bool:
+    """Whether a cell is a heading by its element, or all its text is bold."""
+    bold = sum(len(text_of(part)) for part in cell.css(_BOLD))
+    return cell.tag == "th" or bold >= len(text_of(cell))
+
+
+def _add_empty_heading(parser: Any, first: list[Node]) -> None:
+    row = parser.create_node("tr")
+    for _ in first:
+        row.insert_child(parser.create_node("th"))
+    first[0].parent.insert_before(row)
 
 
 def _dissolve(parser: Any, table: Node) -> None:
