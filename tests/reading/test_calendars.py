@@ -165,3 +165,21 @@ def test_an_invitation_in_a_message_says_when_and_where() -> None:
     assert text.endswith(
         "You are invited.\n\n## Crew meeting\n\nWhen: 2026-11-23 09:00 (UTC)  \nWhere: Pier 3\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "shown"),
+    [
+        ("METHOD:CANCEL\n", "", "CANCELLED"),
+        ("METHOD:cancel\n", "STATUS:TENTATIVE\n", "TENTATIVE"),
+        ("METHOD:REQUEST\n", "", ""),
+        ("", "", ""),
+    ],
+)
+def test_a_message_that_calls_a_meeting_off_says_so(method: str, status: str, shown: str) -> None:
+    event = f"BEGIN:VEVENT\nSUMMARY:Keel review\n{status}END:VEVENT\n"
+    other = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Painting\nEND:VEVENT\nEND:VCALENDAR\n"
+    data = f"BEGIN:VCALENDAR\n{method}{event}END:VCALENDAR\n{other}".encode()
+    text = read(data, "a.ics", Limits()).pages[0].text
+    status_line = f"\n\nStatus: {shown}" if shown else ""
+    assert text == f"## Keel review{status_line}\n\n## Painting"

@@ -166,6 +166,12 @@ START, END = ticks(9, 0), ticks(10, 30)
             {0x60: START},
             "When: 2026-11-23 09:00 (UTC)  \nWhere: Pier",
         ),
+        (
+            "IPM.Schedule.Meeting.Canceled",
+            {},
+            {0x60: START},
+            "When: 2026-11-23 09:00 (UTC)  \nStatus: CANCELLED",
+        ),
         ("IPM.Schedule.Meeting.Resp.Pos", {}, {0x60: 2**63}, ""),
         ("IPM.Note", {0x8208: 0}, {0x60: START}, ""),
     ],
@@ -191,3 +197,37 @@ def test_an_invitation_of_outlook_says_when_and_where(
     assert ("When:" in found) is bool(text)
     assert text in found
     assert not text or "## Crew meeting" in found
+
+
+STUB = "Open this message in a program that shows it as its sender wrote it."
+PLAIN = "__substg1.0_1000001F"
+NEWS = "<meta charset='cp1251'><p>Паром отходит в 9:40 от причала 4.</p>"
+
+
+def compressed(rtf: bytes) -> bytes:
+    """RTF as a message stores it, without compression ([MS-OXRTFCP] 2.1.3.1)."""
+    return struct.pack("<2I4sI", len(rtf) + 12, len(rtf), b"MELA", 0) + rtf
+
+
+@pytest.mark.parametrize(
+    ("streams", "has", "lacks"),
+    [
+        ({"10130102": NEWS.encode("cp1251")}, "Паром отходит в 9:40", STUB),
+        ({"1013001F": NEWS.encode("utf-16-le")}, "Паром отходит в 9:40", STUB),
+        ({"10090102": compressed(rb"{\rtf1\ansi The ferry leaves at 9:40.}")}, "at 9:40", STUB),
+        ({}, STUB, "9:40"),
+    ],
+)
+def test_of_a_message_of_outlook_no_stub_is_read(
+    streams: dict[str, bytes], has: str, lacks: str
+) -> None:
+    stored = {"__properties_version1.0": bytes(32)}
+    stored |= {f"__substg1.0_{name}": content for name, content in streams.items()}
+    text = one(compound_file(stored | {PLAIN: STUB.encode("utf-16-le")}), "a.msg").pages[0].text
+    assert has in text
+    assert lacks not in text
+    # Where the plain text has something of its own, both are read.
+    own = "Order 12 goes to Bergen on the second of May, with the crates of the Lofoten mill."
+    text = one(compound_file(stored | {PLAIN: own.encode("utf-16-le")}), "a.msg").pages[0].text
+    assert own in text
+    assert not streams or has in text

@@ -80,6 +80,7 @@ def read_ics(data: bytes) -> Extraction:
     wide = b"\0" in data  # two or four bytes a character, which are unfolded as text
     text, notices = decode(data if wide else _QUOTED.sub(_unquoted, _FOLD.sub(b"", data)))
     components, is_whole = _components(re.sub(r"\n[ \t]", "", text))
+    _mark_cancelled(components)
     calendar = next((one for one in components if one.kind == "VCALENDAR"), _Component(""))
     title = _line(calendar.text("X-WR-CALNAME", "NAME"))
     about = calendar.text("X-WR-CALDESC", "DESCRIPTION")
@@ -123,6 +124,17 @@ def _components(text: str) -> tuple[list[_Component], bool]:
             value = _COMMA.sub(", ", value) if name == "CATEGORIES" else value
             lines.append(_Property(parts["parameters"], value))
     return found, not inside
+
+
+def _mark_cancelled(components: list[_Component]) -> None:
+    """Give what a message calls off the status that many programs leave to its method."""
+    calls_off = False
+    for component in components:
+        stated = component.properties
+        if component.kind == "VCALENDAR":
+            calls_off = component.text("METHOD").upper() == "CANCEL"
+        elif calls_off and component.kind in _KINDS and not stated["STATUS"]:
+            stated["STATUS"].append(_Property("", "CANCELLED"))
 
 
 def _section(component: _Component) -> str:

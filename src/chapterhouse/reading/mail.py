@@ -104,7 +104,7 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
     if part.is_multipart():
         found = [(child.get_content_type(), body(child, depth + 1)) for child in _children(part)]
         if kind == "multipart/alternative":
-            found = _best(found)
+            found = best(found)
         texts = [text.strip("\n") for _, (text, _) in found if text.strip()]
         return "\n\n".join(texts), tuple(notice for _, (_, own) in found for notice in own)
     if kind in _CALENDARS:
@@ -171,7 +171,7 @@ def _children(part: EmailMessage) -> Iterator[EmailMessage]:
     return (child for child in children if isinstance(child, EmailMessage))
 
 
-def _best(found: list[tuple[str, Body]]) -> list[tuple[str, Body]]:
+def best(found: list[tuple[str, Body]]) -> list[tuple[str, Body]]:
     """Return the plain text or the richer one, both where each has its own, and invitations.
 
     Plain text that says something else than the HTML is a stub, which only points to the HTML.
@@ -179,20 +179,29 @@ def _best(found: list[tuple[str, Body]]) -> list[tuple[str, Body]]:
     plain = next((one for one in found if one[0] == "text/plain"), _NOTHING)
     passed = {"text/plain", *_CALENDARS, *_SPECIAL}
     others = [one for one in found if one[0] not in passed]
-    richest = max(others, key=lambda one: len(_words(one)), default=_NOTHING)
-    words, theirs = _words(plain), _words(richest)
-    shared = len({*words} & {*theirs})
-    if shared >= _SAME * len({*theirs}):
+    richest = max(others, key=lambda one: len(_words(one[1][0])), default=_NOTHING)
+    words, theirs = _words(plain[1][0]), _words(richest[1][0])
+    if has_content_of(plain[1][0], richest[1][0]):
         chosen = [plain]
-    elif shared >= _SAME * len({*words}) or len(words) < _SAME * len(theirs) or _is_stub(words):
+    elif (
+        has_content_of(richest[1][0], plain[1][0])
+        or len(words) < _SAME * len(theirs)
+        or _is_stub(words)
+    ):
         chosen = [richest]
     else:
         chosen = [plain, richest]
     return [*chosen, *(one for one in found if one[0] in _CALENDARS)]
 
 
-def _words(one: tuple[str, Body]) -> list[str]:
-    return _WORD.findall(_ADDRESS.sub(" ", one[1][0]).casefold())
+def has_content_of(text: str, other: str) -> bool:
+    """Whether a text has many of the words of another, which says the same."""
+    theirs = {*_words(other)}
+    return len(theirs.intersection(_words(text))) >= _SAME * len(theirs)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(_ADDRESS.sub(" ", text).casefold())
 
 
 def _is_stub(words: list[str]) -> bool:
@@ -203,8 +212,13 @@ def _is_stub(words: list[str]) -> bool:
 
 def _html(part: EmailMessage) -> Body:
     text, notices = _text(part)
+    return html_text(text), notices
+
+
+def html_text(html: str) -> str:
+    """Return a body in HTML as Markdown."""
     options = html_to_markdown.ConversionOptions(extract_metadata=False)
-    return str(html_to_markdown.convert(text, options).content or ""), notices
+    return str(html_to_markdown.convert(html, options).content or "")
 
 
 def _invitation(part: EmailMessage) -> Body:

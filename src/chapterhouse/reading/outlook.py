@@ -3,15 +3,20 @@
 import re
 import struct
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import calendars
+from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.html.page import decode_html
+from chapterhouse.reading.mail import best, has_content_of, html_text
 from chapterhouse.reading.ole import CompoundFile, compound_file
 
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}/")
 _CONTENT, _OBJECT = "__substg1.0_37010102", "__substg1.0_3701000D"
+_PLAIN, _HTML = "__substg1.0_1000", "__substg1.0_1013"
+_RTF = "__substg1.0_10090102"
 _PROPERTIES = "__properties_version1.0"
 _HEADER, _LONGER_BY = 24, 8
 _NAMES = "__nameid_version1.0/__substg1.0_00030102"
@@ -25,6 +30,37 @@ _LONG_NAME, _SHORT_NAME, _SHOWN_NAME, _SUBJECT_OF_MSG = "3707", "3704", "3001", 
 _THREAD = {"message-id": "1035", "references": "1039", "in-reply-to": "1042"}
 
 
+def body(data: bytes, shown: str, read: Callable[[bytes], str]) -> str:
+    """Return the body of a message, which may have it as plain text, in HTML and in RTF.
+
+    Args:
+        data: The message.
+        shown: The one of them that the library chose.
+        read: Returns the one that the library chooses of a message.
+    """
+    file = CompoundFile(data)
+    plain = _wide(file, _PLAIN) or decode(file.read(f"{_PLAIN}001E"))[0]
+    html, rtf = _html(file), file.read(_RTF)
+    if html.strip() and (not plain.strip() or has_content_of(html, plain)):
+        return html
+    if not plain.strip() or not (html.strip() or rtf):
+        return shown
+    rich = html or read(compound_file({_PROPERTIES: file.read(_PROPERTIES), _RTF: rtf}))
+    chosen = best([("text/plain", (plain if html else shown, ())), ("text/html", (rich, ()))])
+    return "\n\n".join(text.strip("\n") for _, (text, _) in chosen)
+
+
+def _html(file: CompoundFile) -> str:
+    """Return a message's HTML as Markdown."""
+    narrow = file.read(f"{_HTML}0102") or file.read(f"{_HTML}001E")
+    return html_text(_wide(file, _HTML) or decode_html(narrow)[0])
+
+
+def _wide(file: CompoundFile, property_: str) -> str:
+    text = file.read(f"{property_}001F").decode("utf-16-le", "replace").rstrip("\0")
+    return text.replace("\r\n", "\n")
+
+
 def thread(data: bytes) -> dict[str, str]:
     """Return the identifiers that place a message in its thread, where it states some."""
     file = CompoundFile(data)
@@ -35,7 +71,8 @@ def thread(data: bytes) -> dict[str, str]:
 def meeting(data: bytes) -> str:
     """Return when and where the meeting is to which a message invites, as calendars are read."""
     file = CompoundFile(data)
-    if not _string(file, "", _CLASS_OF_MSG).upper().startswith(_MEETINGS):
+    kind = _string(file, "", _CLASS_OF_MSG).upper()
+    if not kind.startswith(_MEETINGS):
         return ""
     names = {
         number: _NAMED_FROM + index
@@ -58,7 +95,9 @@ def meeting(data: bytes) -> str:
     texts = {name: _ESCAPED.sub(r"\\\g<0>", " ".join(text.split())) for name, text in found.items()}
     lines = (f"{name}:{text}" for name, text in texts.items())
     event = "\n".join(["BEGIN:VEVENT", *lines, "END:VEVENT"])
-    return calendars.read_ics(f"BEGIN:VCALENDAR\n{event}\nEND:VCALENDAR".encode()).pages[0].text
+    method = "METHOD:CANCEL\n" if kind.endswith("CANCELED") else ""
+    calendar = f"BEGIN:VCALENDAR\n{method}{event}\nEND:VCALENDAR"
+    return calendars.read_ics(calendar.encode()).pages[0].text
 
 
 def _rows(form: str, data: bytes) -> Iterator[tuple[int, ...]]:

@@ -313,11 +313,9 @@ def _old_slides(text: str) -> tuple[ExtractedPage, ...]:
 
 
 def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
-    body = result.text
-    while body.startswith(_MESSAGE_HEADERS):
-        _, _, body = body.partition("\n\n")
-    if result.attachments:
-        body = body.rpartition("\nAttachments:\n")[0] or body
+    body = outlook.body(
+        data, _message_body(result), lambda own: _message_body(_extract(own, "msg", limits))
+    )
     members = (Member(name, content) for name, content in outlook.attachments(data))
     inside = tuple(limit_members(members, limits))
     stated = result.metadata | outlook.thread(data)
@@ -328,3 +326,13 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
         return extraction
     sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read."
     return replace(extraction, notices=(Notice("attachments-not-read", sentence),))
+
+
+def _message_body(result: _Result) -> str:
+    """Return the text of a message without the lines that the library puts around it."""
+    body = result.text
+    while body.startswith(_MESSAGE_HEADERS):
+        _, _, body = body.partition("\n\n")
+    if result.attachments:
+        body = body.rpartition("\nAttachments:\n")[0] or body
+    return body
