@@ -164,6 +164,17 @@ def test_an_empty_notebook_has_no_text() -> None:
     assert codes(one(notebook())) == ["no-text"]
 
 
+def test_a_notebook_is_known_whatever_it_is_called() -> None:
+    data = notebook(words("# Tides"), code("x = 1"))
+    for name in ("a.json", "a", "a.ipynb"):
+        found = read(data, name, Limits())
+        assert (found.format, found.title, codes(found)) == ("ipynb", "Tides", [])
+    # Its name does not prove it, nor does a word in other data.
+    other = b'{"cells": [], "note": "made with \\"nbformat\\" 4", "nbformat": "4"}'
+    assert read(other, "a.json", Limits()).format == "json"
+    assert read(data[:-2], "a.json", Limits()).format == "json"
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9),
     lambda inner: (

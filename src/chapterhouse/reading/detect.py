@@ -79,7 +79,6 @@ _STARTS = {
     "vtt": re.compile(rb"WEBVTT(?:[ \t\r\n]|$)"),
     "ics": re.compile(rb"\s*BEGIN:VCALENDAR\s", re.IGNORECASE),
 }
-
 _FORMATS = "See which formats are read with: chapterhouse docs formats"
 _VISIO = "a Visio drawing"
 _INSTEAD = {
@@ -165,8 +164,9 @@ def detect(data: bytes, name: str, limits: Limits) -> Detection:
     found = _binary_format(data, name, limits) or _text_format(data, claimed)
     if found == claimed or not formats.extension(name):
         return Detection(found, formats.language(name) if found == "code" else "")
-    if not claimed and found in formats.TEXTS:
-        return Detection(found)  # an extension that nobody knows contradicts nothing
+    # An extension that nobody knows contradicts nothing, and a notebook is JSON.
+    if (not claimed and found in formats.TEXTS) or (claimed == "json" and found == "ipynb"):
+        return Detection(found)
     sentence = f"The name ends in .{formats.extension(name)}, but the content is {found}."
     return Detection(found, notices=(Notice("extension-mismatch", sentence),))
 
@@ -238,9 +238,9 @@ def _text_format(data: bytes, claimed: str) -> str:
         return "html" if _HTML_IN_XML.search(head) else "xml"
     if _HTML.match(head):
         return "html"
-    if claimed not in formats.TEXTS:
-        return _guess(data, head)
-    return claimed if _STARTS.get(claimed, _ANYTHING).match(head) else "txt"
+    is_claimed = claimed in formats.TEXTS and _STARTS.get(claimed, _ANYTHING).match(head)
+    found = claimed if is_claimed else "txt" if claimed in formats.TEXTS else _guess(data, head)
+    return "ipynb" if found == "json" and _is_notebook(data) else found
 
 
 def _guess(data: bytes, head: bytes) -> str:
@@ -258,6 +258,14 @@ def _is_json(data: bytes) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+def _is_notebook(data: bytes) -> bool:
+    """Tell whether JSON names the version of Jupyter's format, as each notebook does."""
+    if b'"nbformat"' not in data or not _is_json(data):
+        return False
+    stated = json.loads(data)
+    return isinstance(stated, dict) and isinstance(stated.get("nbformat"), int)
 
 
 def _is_csv(head: bytes) -> bool:
