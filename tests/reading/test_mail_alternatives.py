@@ -231,3 +231,16 @@ def test_of_a_message_of_outlook_no_stub_is_read(
     text = one(compound_file(stored | {PLAIN: own.encode("utf-16-le")}), "a.msg").pages[0].text
     assert own in text
     assert not streams or has in text
+
+
+def test_words_of_a_body_are_whole_but_for_code_and_a_signature() -> None:
+    torn = "The inter-\nnational board meets.\n"
+    code = "```\nboat = crew-\nlist\n```\n"
+    rest = (
+        "\n    return deck-\n    hand\n\n> an inter-\n> national board\n-- \nHarbour Com-\nmittee\n"
+    )
+    whole = "The international\nboard meets.\n"
+    eml = f"Subject: x\nFrom: a@example.org\nTo: b@example.org\n\n{torn}{code}{torn}{rest}"
+    assert f"{whole}{code}{whole}{rest}".strip() in one(eml.encode(), "a.eml").pages[0].text
+    stored = {"__properties_version1.0": bytes(32), PLAIN: torn.encode("utf-16-le")}
+    assert whole.strip() in one(compound_file(stored), "a.msg").pages[0].text

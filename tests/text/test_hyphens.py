@@ -57,6 +57,7 @@ def test_a_hyphen_stays_where_it_is_the_words_own(
         ("port -\nstarboard", "port -\nstarboard"),
         ("x = a-\nb", "x = a-\nb"),
         ("Harbour     inter-\nnational", "Harbour     inter-\nnational"),
+        ("see https://a.example/crew-\nlists now", "see https://a.example/crew-\nlists now"),
         ("nothing torn\nhere", "nothing torn\nhere"),
     ],
 )  # fmt: skip

@@ -17,6 +17,7 @@ from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.formats import METHOD, claimed_format
 from chapterhouse.reading.limits import Limits
 from chapterhouse.text.counting import HAN, KANA
+from chapterhouse.text.hyphens import join_lines
 from chapterhouse.text.naming import slug
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
@@ -54,6 +55,9 @@ _GRAMMAR = (ValueError, TypeError, AttributeError, IndexError, KeyError)
 _HEADERS = ("from", "to", "cc", "date")
 _STATED = (*_HEADERS, "message-id", "in-reply-to", "references")  # the last place it in a thread
 _NAMED = 20  # attachments
+_SIGNATURE: Final = re.compile(r"^-- ?\r?$", re.MULTILINE)
+# Between fences, or indented as far as Markdown wants it.
+_CODE: Final = re.compile(r"(^```.*?^```|^(?:(?: {4}|\t)[^\n]*\n?)+)", re.MULTILINE | re.DOTALL)
 _NOTHING: Final[tuple[str, Body]] = ("", ("", ()))
 _QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
 _SUBJECT: Final = 60  # characters of a subject in a message's name
@@ -109,7 +113,10 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
         return "\n\n".join(texts), tuple(notice for _, (_, own) in found for notice in own)
     if kind in _CALENDARS:
         return _invitation(part)
-    return _html(part) if kind == "text/html" else _text(part)
+    if kind == "text/html":
+        return _html(part)
+    text, notices = _text(part)
+    return (with_whole_words(text) if kind == "text/plain" else text), notices
 
 
 def attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
@@ -219,6 +226,14 @@ def html_text(html: str) -> str:
     """Return a body in HTML as Markdown."""
     options = html_to_markdown.ConversionOptions(extract_metadata=False)
     return str(html_to_markdown.convert(html, options).content or "")
+
+
+def with_whole_words(text: str) -> str:
+    """Return plain text with the words whole that its lines part, but for code and a signature."""
+    end = found.start() if (found := _SIGNATURE.search(text)) else len(text)
+    parts = _CODE.split(text[:end])  # every other one is code
+    parts[::2] = map(join_lines, parts[::2])
+    return "".join(parts) + text[end:]
 
 
 def _invitation(part: EmailMessage) -> Body:

@@ -10,7 +10,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading import calendars
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.html.page import decode_html
-from chapterhouse.reading.mail import best, has_content_of, html_text
+from chapterhouse.reading.mail import best, has_content_of, html_text, with_whole_words
 from chapterhouse.reading.ole import CompoundFile, compound_file
 
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}/")
@@ -35,18 +35,19 @@ def body(data: bytes, shown: str, read: Callable[[bytes], str]) -> str:
 
     Args:
         data: The message.
-        shown: The one of them that the library chose.
-        read: Returns the one that the library chooses of a message.
+        shown: What the library reads of it, which is RTF where there is nothing else.
+        read: Returns that of another message.
     """
     file = CompoundFile(data)
     plain = _wide(file, _PLAIN) or decode(file.read(f"{_PLAIN}001E"))[0]
-    html, rtf = _html(file), file.read(_RTF)
-    if html.strip() and (not plain.strip() or has_content_of(html, plain)):
-        return html
-    if not plain.strip() or not (html.strip() or rtf):
+    rich, rtf = _html(file), file.read(_RTF)
+    if rich.strip() and (not plain.strip() or has_content_of(rich, plain)):
+        return rich
+    if not plain.strip():
         return shown
-    rich = html or read(compound_file({_PROPERTIES: file.read(_PROPERTIES), _RTF: rtf}))
-    chosen = best([("text/plain", (plain if html else shown, ())), ("text/html", (rich, ()))])
+    if not rich.strip() and rtf:
+        rich = read(compound_file({_PROPERTIES: file.read(_PROPERTIES), _RTF: rtf}))
+    chosen = best([("text/plain", (with_whole_words(plain), ())), ("text/html", (rich, ()))])
     return "\n\n".join(text.strip("\n") for _, (text, _) in chosen)
 
 

@@ -37,6 +37,7 @@ _FOLLOWING: Final = frozenset(("même", "mêmes", "là"))
 # The end of a line of prose in the middle of a word, and where the next one begins.
 _TORN: Final = re.compile(r"[^\W\d_][-\u00ad] ?\n {0,8}(?=[^\W_])")
 _REST: Final = re.compile(r"(\w[\w'’-]*[^\w\s]*)[ ]*")
+_ADDRESS: Final = re.compile(r"[/@\\]\S*\Z")  # whose hyphens are its own
 _NO_PROSE: Final = re.compile(r"[\t|{}=<>\\]|\S {3,}\S")
 
 
@@ -94,7 +95,8 @@ def _has_hyphen(first: str, second: str) -> bool:
 def join_lines(text: str) -> str:
     """Return a plain text with the words whole that the ends of its lines part.
 
-    The rest of a word moves up, so a line stays a line. Those of tables and programs are left.
+    The rest of a word moves up, so a line stays a line. Those of tables, programs and addresses are
+    left.
     """
     ends = [match.span() for match in _TORN.finditer(text)]
     if not ends:
@@ -106,7 +108,8 @@ def join_lines(text: str) -> str:
         before = text[text.rfind("\n", 0, start) + 1 : start + 2]
         behind = text[end : end + _LONGEST].partition("\n")[0]
         rest = _REST.match(behind)
-        if rest is None or start < position or _NO_PROSE.search(before + behind):
+        is_prose = not (_NO_PROSE.search(before + behind) or _ADDRESS.search(before))
+        if rest is None or start < position or not is_prose:
             continue
         joined = join_torn(before, rest[1], vocabulary)
         if joined.startswith(f"{before} "):  # the hyphen stands for a word, and so do both lines
