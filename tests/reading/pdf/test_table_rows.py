@@ -81,6 +81,30 @@ def test_the_label_of_a_merged_cell_belongs_to_each_of_its_rows(
     assert texts(merged(spans, rows)) == [table(rows[0], wanted)]
 
 
+@pytest.mark.parametrize(
+    ("spans", "rows", "labels"),
+    [
+        ([2, 2], ("|Child|40", "|Senior|41", "West|Adult|42", "|Child|43"), "Sund Sund West West"),
+        ([1, 2], ("|Child|40", "West|Adult|42", "|Child|43"), "Sund West West"),
+        ([1, 1], ("Kai|Child|40", "West|Adult|42"), "Kai West"),
+    ],
+)
+def test_a_label_that_the_end_of_the_page_cuts_off_belongs_to_the_rows_behind_it(
+    spans: list[int], rows: tuple[str, ...], labels: str
+) -> None:
+    head: Rows = [("Zone", "Age", "Fare")]
+    above: Rows = [("Nord", "Adult", "10"), ("", "Child", "11"), ("Sund", "Adult", "14")]
+    below: Rows = [tuple(row.split("|")) for row in rows]
+    _, second = texts(merged([1, 2, 1], head + above), merged(spans, below))
+    wanted: Rows = [(one, *row[1:]) for one, row in zip(labels.split(), below, strict=True)]
+    assert second == table(head[0], wanted)
+    # Where no label belongs to several rows, one that is missing is missing.
+    alone: Rows = [("Nord", "Adult", "10"), ("Ost", "Child", "11"), ("Sund", "Adult", "14")]
+    one: Rows = [("", "Child", "40"), ("West", "Adult", "42")]
+    _, second = texts(merged([1, 1, 1, 1], head + alone), merged([1, 1], one))
+    assert second == table(head[0], one)
+
+
 def test_prose_in_a_high_cell_is_no_label_of_its_rows() -> None:
     page = merged([1, 2], [("Zone", "Age", "Fare"), ("", "Adult", "17.40"), ("", "Child", "8.10")])
     for number in range(5):
@@ -296,3 +320,33 @@ def test_a_label_above_rows_without_lines_belongs_to_each(
                 page.text(x, 100 + step * number, cell)
 
     assert texts(page) == [table(rows[0], wanted)]
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_wrapped_label_beside_a_value_is_one(place: int) -> None:
+    """The value stands on the first line of its label, or on the last."""
+    rows = (
+        ("Largest load of the|outer pier crane", "12 t"),
+        ("Name of the|harbour mayor", "Ingrid Tolle"),
+        ("Berths", "14"),
+        ("Depth of the|inner basin", "7.5 m"),
+    )
+    page = Page().text(72, 100, "Item", bold=True).text(320, 100, "Value", bold=True)
+    top = 124
+    for label, value in rows:
+        lines = label.split("|")
+        page.lines(72, top, lines, step=13)
+        page.text(320, top + 13 * place * (len(lines) - 1), value)
+        top += 13 * len(lines) + 8
+    wanted: Rows = [(label.replace("|", " "), value) for label, value in rows]
+    assert texts(page) == [table(("Item", "Value"), wanted)]
+
+
+def test_groups_of_rows_with_space_between_stay_rows() -> None:
+    page, top = Page(), 100.0
+    rows: Rows = [(f"Boat {letter}", f"{n}{n} t") for n, letter in enumerate("abcdef", 3)]
+    for number, row in enumerate(rows):
+        page.text(72, top, row[0]).text(320, top, row[1])
+        top += 28 if number % 2 else 14
+    (text,) = texts(page.text(72, 80, "Boat").text(320, 80, "Load"))
+    assert text == table(("Boat", "Load"), rows)

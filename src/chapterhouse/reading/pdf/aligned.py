@@ -27,6 +27,7 @@ _LOOSE = 0.33  # of the font size: a space that is clearly wider than between wo
 _NARROWEST = 2.0  # points: a strip of white
 _MOST_CHARACTERS = 80.0  # mean characters a cell up to which it is no prose
 _LEAST_FILLED = 0.5  # share of the cells that hold text
+_MOST_STACKED = 0.25  # share of the rows in which several cells are wrapped, if labels are
 _FEW_ROWS = 2  # a table with no more has no empty cells
 _LEAST_LETTERS = 20  # letters and digits of a table
 _LEAST_MEAN = 2.5  # of them in a cell of its wordiest column
@@ -181,9 +182,9 @@ def _inner(strips: Sequence[_Strip], rows: Sequence[Row]) -> list[_Strip]:
 def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
     """Return the table of a run of rows, or nothing where it is none."""
     parting = [(strip.left + strip.right) / 2 for strip in _inner(strips, rows)]
-    while rows and len(list(_cells(rows[-1], parting))) < 2 and not _continues(rows):  # noqa: PLR2004
-        rows = rows[:-1]  # a last row of one cell is a line of text
     lines = [list(_cells(row, parting)) for row in rows]
+    while lines and len(lines[-1]) < 2 and not _continues(rows) and not _label_distance(lines):  # noqa: PLR2004
+        rows, lines = rows[:-1], lines[:-1]  # a last row of one cell is a line of text
     if not parting or not _is_table(lines, len(parting) + 1):
         return []
     cells = [_texts(group, len(parting) + 1) for group in _logical_rows(lines)]
@@ -277,7 +278,7 @@ def _is_level(lines: Sequence[_Line]) -> bool:
 
 def _logical_rows(rows: Sequence[Sequence[_Line]]) -> Iterator[list[_Line]]:
     """Yield the lines of each row of the table, those of wrapped cells together."""
-    threshold = _row_distance(rows)
+    threshold = _row_distance(rows) or _label_distance(rows)
     numeric = _numeric(rows)
     group: list[_Line] = []
     for row in rows:
@@ -308,14 +309,41 @@ def _stacks(group: Sequence[_Line], row: Sequence[_Line], numeric: frozenset[int
 
 
 def _row_distance(rows: Sequence[Sequence[_Line]]) -> float | None:
-    """Return the space that parts rows where cells are wrapped, or None.
+    """Return the space that parts rows where other cells than the first are wrapped, or None."""
+    wrapped = sum(all(line.column for line in row) for row in rows)
+    return _distance(rows) if wrapped else None
+
+
+def _label_distance(rows: Sequence[Sequence[_Line]]) -> float | None:
+    """Return the space that parts rows whose labels are wrapped beside a value, or None.
+
+    Groups of rows are parted by space, too: here each group is one row, with all of its cells.
+    """
+    threshold = _distance(rows)
+    if threshold is None or not any(_is_label(row) for row in rows):
+        return None
+    groups: list[list[Sequence[_Line]]] = []
+    for row in rows:
+        if groups and _top(row) - max(map(_bottom, groups[-1])) <= threshold:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    columns = {line.column for row in rows for line in row}
+    is_whole = all({line.column for row in group for line in row} == columns for group in groups)
+    several = sum(sum(not _is_label(row) for row in group) > 1 for group in groups)
+    return threshold if is_whole and several <= _MOST_STACKED * len(groups) else None
+
+
+def _is_label(row: Sequence[_Line]) -> bool:
+    return all(line.column == 0 for line in row)
+
+
+def _distance(rows: Sequence[Sequence[_Line]]) -> float | None:
+    """Return the space that parts rows, or None.
 
     Lines of a cell stand at the smallest distance found in any column; where some spaces between
     all lines are clearly larger, they part the rows.
     """
-    wrapped = sum(all(line.column for line in row) for row in rows)
-    if not wrapped:
-        return None
     lines = [line for row in rows for line in row]
     height = sorted(line.bottom - line.top for line in lines)[len(lines) // 2]
     last: dict[int, _Line] = {}

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from chapterhouse.reading.pdf.headings import Heading, continued, heading_of, pairs, table_markdown
 from chapterhouse.reading.pdf.page import Line
-from chapterhouse.reading.pdf.tables import Table
+from chapterhouse.reading.pdf.tables import MOST_REPEATED, Table
 
 _LOW = 0.85  # of the page's height: where a table that goes on ends
 _LONGEST = 120  # characters of a line that says that a table goes on
@@ -38,6 +39,7 @@ def continue_tables(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -
         if above is not None and first is not None and (table := lines[first].table):
             heading = continued(above.table, above.heading, table, is_low=above.is_low)
             if heading is not None:
+                heading = _labelled(above.heading.rows, heading)
                 written[first] = lines[first]._replace(text=table_markdown(heading))
         found.append(written)
         last = _outermost(lines[::-1], _texts(following))
@@ -48,6 +50,22 @@ def continue_tables(pages: Sequence[Sequence[Line]], heights: Sequence[float]) -
             if own or (len(table.rows) > 1 and not pairs(table)):
                 above = _Ending(table, own or heading_of(table), low)
     return found
+
+
+def _labelled(above: Sequence[Sequence[str]], heading: Heading) -> Heading:
+    """Return rows whose first have the label of the last above, where the page's end cuts it off.
+
+    That is so where all rows above have labels, and labels of several rows are known.
+    """
+    labels = [row[0] for row in above]
+    cut = 0
+    while cut < len(heading.rows) and not heading.rows[cut][0] and any(heading.rows[cut][1:]):
+        cut += 1
+    is_known = cut > 1 or any(one == other for one, other in pairwise(labels))
+    if not cut or not is_known or not all(labels) or len(labels[-1]) > MOST_REPEATED:
+        return heading
+    under = ((labels[-1], *row[1:]) for row in heading.rows[:cut])
+    return heading._replace(rows=(*under, *heading.rows[cut:]))
 
 
 def _outermost(lines: Sequence[Line], elsewhere: frozenset[str]) -> int | None:

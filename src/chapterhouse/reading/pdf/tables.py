@@ -25,7 +25,7 @@ _FEW_RULED = 2  # a table of header and body may leave its rows without lines
 _MOST_IN_CELL = 600  # characters
 _MOST_SLOTS = 4_000  # a finer grid is graph paper
 _LEAST_WHOLE = 0.7  # share of the slots below the header that are cells of their own
-_MOST_REPEATED = 60  # characters of a cell that are repeated where it spans others
+MOST_REPEATED = 60  # characters of a cell that are repeated where it spans others
 _LEAST_STACKED = 0.7  # share of the lines that a group of rows has in all cells, and of their ends
 _LEAST_CELLS = 0.6  # share of the cells whose lines are whole
 _MARGIN = 8.0  # points: most that is left free at the sides of a cell
@@ -364,7 +364,7 @@ def _spanned(
         rows, columns = ({slot[i] for slot in region} for i in (0, 1))
         if len(region) == 1 or len(region) != len(rows) * len(columns):
             continue  # whole, or what lacks a line
-        if not 0 < sum(len(word.text) for word in words) <= _MOST_REPEATED:
+        if not 0 < sum(len(word.text) for word in words) <= MOST_REPEATED:
             continue
         if len(columns) > 1 and not (is_whole and (min(rows) == 0 or len(columns) < across)):
             continue
