@@ -4,17 +4,23 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.detect import detect
-from chapterhouse.reading.formats import ARCHIVES, IMAGES, PACKAGES
+from chapterhouse.reading.formats import ARCHIVES, IMAGES, METHOD, PACKAGES
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.preflight import preflight
 from chapterhouse.text.counting import counted
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
+
+if TYPE_CHECKING:
+    from chapterhouse.reading import mail
+else:
+    mail = lazy("chapterhouse.reading.mail")
 
 # The function that reads a format, and what of a file it is given. Each is loaded when its format
 # comes up: a worker for text stays small.
@@ -49,6 +55,7 @@ READERS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 _OTHERWISE: Final = ("office.xberg:read_office", "data", "format", "limits")
 _PICTURE: Final = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")
+_WEB_ARCHIVE: Final = re.compile(rb"\s*MIME-Version:", re.IGNORECASE)  # a page and its pictures
 _SLIDE: Final = re.compile(r"ppt/slides/slide\d+\.xml")
 
 
@@ -67,6 +74,9 @@ class _File:
         if not depth:
             raise RejectedError("too-deep", "Files in it are nested too deeply.")
         preflight(data, name, self.limits)
+        if _WEB_ARCHIVE.match(data) or name.lower().endswith((".mht", ".mhtml")):
+            text, notices = mail.body(mail.parse(data))
+            return Extraction((ExtractedPage(text),), "html", METHOD, notices=notices)
         return read(data, name, replace(self.limits, archive_depth=depth - 1))
 
 

@@ -125,6 +125,34 @@ def test_files_in_a_word_file_are_text_in_their_place() -> None:
     assert not found.notices
 
 
+WEB_ARCHIVE = (
+    'MIME-Version: 1.0\nContent-Type: multipart/related; type="text/html"; boundary="b"\n\n--b\n'
+    'Content-Type: text/html; charset="utf-8"\nContent-Transfer-Encoding: quoted-printable\n'
+    "Content-Location: file:///a.html\n\n<html><body><p class=3D'x'>8 =E2=82=AC</p></body></html>"
+    "\n--b\nContent-Type: image/png\nContent-Transfer-Encoding: base64\nContent-Location: y.png\n\n"
+    "iVBORw0KGgo=\n--b--\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("a.mht", WEB_ARCHIVE, "8 €"),
+        ("a.mht", "From: <Saved by a browser>\n" + WEB_ARCHIVE, "8 €"),
+        ("a.dat", WEB_ARCHIVE, "8 €"),
+        ("a.dat", zipped(word_parts(paragraph("Tide"))), "Tide"),
+        ("a.htm", "", ""),
+        ("a.htm", "<html></html>", ""),
+    ],
+)
+def test_a_file_in_a_word_file_is_told_by_its_content(
+    name: str, content: str | bytes, expected: str
+) -> None:
+    found = packaged(containing((name, content)), "docx")
+    assert found.pages[0].text.split("\n\n")[1:-1] == [expected] * bool(expected)
+    assert not found.notices
+
+
 def test_a_file_in_a_word_file_is_read_once_and_not_endlessly() -> None:
     twice = '<w:altChunk r:id="c0"/>' * 9 + '<w:altChunk r:id="none"/>'
     text = packaged(containing(("a.txt", "Tide"), body=twice), "docx").pages[0].text

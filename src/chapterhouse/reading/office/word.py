@@ -56,6 +56,7 @@ _CONCERNED: Final = re.compile(
     r"_rels/(?:document|header|footer|footnotes|endnotes|comments)\d*\.xml\.rels|"
     r"(?:header|footer|footnotes|endnotes|comments|styles|numbering)\d*\.xml)"
 )
+_OF_FILES: Final = frozenset({"extension-mismatch", "no-text"})  # what is said of files alone
 _LONGEST_HEADING: Final = 200  # characters; clauses of contracts have styles of headings, too
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){4,}\S*[.;]|.{15,}[。；]", re.DOTALL)
 _TIGHT: Final = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]")  # what stands before items
@@ -164,7 +165,7 @@ class _Document:
         found = (one.target for one in relations(self.parts, part) if one.id == relation)
         name = next(found, "")
         content = self.parts.content(name)
-        if content is None or name in self.read:
+        if not content or name in self.read:
             return
         self.read.add(name)
         try:
@@ -172,7 +173,7 @@ class _Document:
         except RejectedError as error:
             self.notices.append(Notice("part-unreadable", f"{name!r}: {error.message}"))
             return
-        self.notices.extend(within.notices)
+        self.notices.extend(one for one in within.notices if one.code not in _OF_FILES)
         text = "\n\n".join(page.text for page in within.pages)
         yield from [text] if within.markdown else map(_as_text, text.splitlines())
 
