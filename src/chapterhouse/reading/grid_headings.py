@@ -36,6 +36,18 @@ _KINDS_OF_NAMES: Final = (
 Row = list[str]
 
 
+def with_heading(rows: list[Row], marked: int = 0) -> list[Row]:
+    """Return a table with its headings in the first row, which is empty where there are none.
+
+    So many rows are ``marked`` as headings; without any they are told by the texts.
+    """
+    if marked:
+        columns = zip(*rows[:marked], strict=True)
+        return [[", ".join(filter(None, dict.fromkeys(one))) for one in columns], *rows[marked:]]
+    heading, body = headed(rows, may_head=True, repeats=False)
+    return [heading or [""] * len(rows[0]), *body]
+
+
 def headed(rows: list[Row], *, may_head: bool, repeats: bool) -> tuple[Row | None, list[Row]]:
     """Return the headings of a table, if it has some, and its other rows.
 

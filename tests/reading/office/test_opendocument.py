@@ -111,6 +111,39 @@ def test_tables_in_headers_keep_their_cells_apart() -> None:
 LINK = '<draw:object xlink:href="./Object 1" xmlns:xlink="http://www.w3.org/1999/xlink"/>'
 
 
+FORM = (("Keeper", "Ragna"), ("Height", "21 m"), ("Lamp", "LED"))
+GROUPS = (("Zone", "Fare", ""), ("", "Adult", "Child"), ("North", "17", "8"))
+
+
+def test_the_headings_of_a_table_are_marked_or_told() -> None:
+    def first_lines(rows: tuple[tuple[str, ...], ...], marked: int = 0) -> list[str]:
+        table = odf_table(rows)
+        end = "</table:table-row>"
+        if marked:
+            head = "<table:table-header-rows>"
+            table = table.replace("<table:table-row>", f"{head}<table:table-row>", 1)
+            parts = table.split(end)
+            table = end.join(parts[:marked]) + f"{end}</table:table-header-rows>"
+            table += end.join(parts[marked:])
+        body = odf_parts("text", f"<office:text>{table}</office:text>")
+        return packaged(body, "odt").pages[0].text.split("\n")
+
+    assert first_lines(FORM)[:3] == ["|  |  |", "| --- | --- |", "| Keeper | Ragna |"]
+    assert first_lines(FORM, marked=1)[0] == "| Keeper | Ragna |"
+    assert first_lines(GROUPS)[0] == "| Zone | Fare, Adult | Child |"
+    assert first_lines(GROUPS, marked=1)[::2][:2] == ["| Zone | Fare |  |", "|  | Adult | Child |"]
+    assert first_lines(GROUPS, marked=2)[0] == "| Zone | Fare, Adult | Child |"
+    years = (("", "2025"), ("Heron", "180"))
+    chart = (
+        "<office:chart xmlns:chart='urn:oasis:names:tc:opendocument:xmlns:chart:1.0'>"
+        f"<chart:chart>{odf_table(years)}</chart:chart></office:chart>"
+    )
+    text = f"<office:text><draw:frame>{LINK}</draw:frame></office:text>"
+    inner = {"Object 1/content.xml": odf_parts("chart", chart)["content.xml"]}
+    shown = packaged(odf_parts("text", text) | inner, "odt").pages[0].text
+    assert shown.startswith("|  | 2025 |\n")  # what a chart states needs not be told
+
+
 def test_charts_give_their_title_and_numbers() -> None:
     parts = odf_parts(
         "text", f"<office:text><text:p><draw:frame>{LINK}</draw:frame></text:p></office:text>"

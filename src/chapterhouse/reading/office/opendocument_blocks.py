@@ -6,9 +6,10 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.grid import Span, grid_blocks
+from chapterhouse.reading.grid import Span, fill_spans, grid_blocks
+from chapterhouse.reading.grid_headings import with_heading
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import lowered, raised
+from chapterhouse.reading.markdown import lowered, markdown_table, raised
 from chapterhouse.reading.office.number_formats import not_calculated
 
 _ROMAN: Final = (
@@ -156,7 +157,10 @@ class Writer:
             elif child.tag == f"{TEXT}list":
                 yield "\n".join(self._list(child, 0, ""))
             elif child.tag == f"{TABLE}table":
-                yield from self.tables(child)
+                marked = child.find(f"{TABLE}table-header-rows")
+                yield from self.tables(
+                    child, 0 if marked is None else sum(1 for _ in _rows(marked))
+                )
             elif child.tag == f"{OFFICE}annotation":
                 self._comment(child)
             elif child.tag == f"{DRAW}object":
@@ -240,9 +244,17 @@ class Writer:
                     yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
                     mark = "  "
 
-    def tables(self, element: Element) -> list[str]:
-        """Return a table, or those on a sheet, under their headings, and the lines around them."""
-        return grid_blocks(*self._cells(element))
+    def tables(self, element: Element, headers: int = 0) -> list[str]:
+        """Return a table, or those on a sheet, under their headings, and the lines around them.
+
+        Args:
+            headers: Rows that are known to be headings; without any they are told by the texts.
+        """
+        rows, spans = self._cells(element)
+        if not headers or not rows:
+            return grid_blocks(rows, spans)
+        fill_spans(rows, spans)
+        return [markdown_table(with_heading(rows, headers))]
 
     def _cells(self, element: Element) -> tuple[list[list[str]], list[Span]]:
         """Return the texts of a table's cells, and which of these are merged."""
@@ -289,7 +301,7 @@ class Writer:
             for title in chart.findall(f"{CHART}title")[:1]:
                 yield from self.blocks(title)
             for table in chart.iter(f"{TABLE}table"):
-                yield from self.tables(table)
+                yield from self.tables(table, headers=1)
 
 
 def wrap(element: Element) -> Element:

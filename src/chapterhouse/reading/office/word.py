@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.grid import Span, fill_spans
+from chapterhouse.reading.grid_headings import with_heading
 from chapterhouse.reading.markdown import (
     believable_title,
     first_heading,
@@ -282,12 +283,9 @@ class _Writer:
         self.document.count(width * len(rows))
         rows = [row + [""] * (width - len(row)) for row in rows]
         fill_spans(rows, list(spans.values()))
-        if headers > 1:
-            columns = zip(*rows[:headers], strict=True)
-            rows[:headers] = [[" ".join(filter(None, dict.fromkeys(one))) for one in columns]]
         if any(map(any, rows)):
             yield _Block(_as_text(value(child_of(table, "tblPr"), "tblCaption").strip()))
-            yield _Block(rows=rows)
+            yield _Block(rows=with_heading(rows, headers))
 
     def _row(
         self,
