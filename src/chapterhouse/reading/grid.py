@@ -28,7 +28,7 @@ from chapterhouse.reading.grid_headings import (
 from chapterhouse.reading.markdown import markdown_table
 
 _MOST_SPANS: Final = 20_000  # merged cells of one sheet
-_MOST_COPIES: Final = 100_000  # of all of them
+MOST_COPIES: Final = 100_000  # of all of them
 _SHORTEST_NOTE: Final = 40  # characters
 _MOST_PAIRS: Final = 12  # lines of metadata above a table
 _MARKS: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3}|=+\s*$|-{2,}\s*$|[-+*]\s)")
@@ -78,18 +78,16 @@ def grid_blocks(
     return [str(block) for block in found]
 
 
-def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
+def fill_spans(cells: list[Row], spans: Sequence[Span]) -> int:
     """Repeat the text of each merged cell in rows and columns that have something of their own.
 
-    A title above or between the rows of a table is not repeated.
+    A title above or between the rows of a table is not repeated. Returns in how many cells it is.
     """
     used_rows = [any(row) for row in cells]
     width = len(cells[0]) if spans and cells else 0
     used = [column for column in range(width) if any(row[column] for row in cells)]
-    if not used:
-        return
     copies = 0
-    for top, left, bottom, right in spans[:_MOST_SPANS]:
+    for top, left, bottom, right in spans[:_MOST_SPANS] if used else ():
         columns = used[bisect_left(used, left) : bisect_right(used, right)]
         own = cells[top] if top < len(cells) else []
         text = own[left] if own and columns and columns[0] == left else ""
@@ -97,12 +95,13 @@ def fill_spans(cells: list[Row], spans: Sequence[Span]) -> None:
         if not text or is_title or len(text) > LONGEST_LABEL:
             continue
         rows = range(top, min(bottom + 1, len(cells)))
+        if copies + len(rows) * len(columns) > MOST_COPIES:
+            break
         copies += len(rows) * len(columns)
-        if copies > _MOST_COPIES:
-            return
         for row in rows:
             for column in columns if used_rows[row] else ():
                 cells[row][column] = cells[row][column] or (text if column == left else Copy(text))
+    return copies
 
 
 def _regions(cells: list[Row]) -> Iterator[_Table]:

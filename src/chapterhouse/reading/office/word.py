@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
-from chapterhouse.reading.grid import Span, fill_spans
+from chapterhouse.reading.grid import MOST_COPIES, Span, fill_spans
 from chapterhouse.reading.grid_headings import with_heading
 from chapterhouse.reading.markdown import (
     believable_title,
@@ -112,7 +112,8 @@ class _Document:
         self.style, style_list = read_styles(self.xml(self.part("styles")))
         self.list_of = read_numbering(self.xml(self.part("numbering")), style_list)
         self.links, self.notes = cache(self._links), cache(self._notes)
-        self.cells = 0  # of all tables
+        self.targets = cache(self._targets)
+        self.cells = self.copies = 0  # of all tables; those that repeat a merged one
         self.read: set[str] = set()  # files in it
         self.notices: list[Notice] = []  # of these
 
@@ -161,10 +162,13 @@ class _Document:
             if found.get("TargetMode") == "External"
         }
 
+    def _targets(self, part: str) -> Mapping[str, str]:
+        """Return the parts that a part names, by relation."""
+        return {found.id: found.target for found in relations(self.parts, part)}
+
     def inserted(self, part: str, relation: str) -> Iterator[str]:
         """Yield the text of a file that stands in this one, once."""
-        found = (one.target for one in relations(self.parts, part) if one.id == relation)
-        name = next(found, "")
+        name = self.targets(part).get(relation, "")
         content = self.parts.content(name)
         if not content or name in self.read:
             return
@@ -279,10 +283,12 @@ class _Writer:
             is_header = is_on(child_of(child_of(row, "trPr"), "tblHeader"))
             headers += is_header and headers == len(rows)
             rows.append(texts)
+            self.document.count(len(texts))
         width = max(map(len, rows))
-        self.document.count(width * len(rows))
+        self.document.count(sum(width - len(row) for row in rows))
         rows = [row + [""] * (width - len(row)) for row in rows]
-        fill_spans(rows, list(spans.values()))
+        if self.document.copies < MOST_COPIES:
+            self.document.copies += fill_spans(rows, list(spans.values()))
         if any(map(any, rows)):
             yield _Block(_as_text(value(child_of(table, "tblPr"), "tblCaption").strip()))
             yield _Block(rows=with_heading(rows, headers))
