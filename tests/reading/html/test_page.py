@@ -254,6 +254,54 @@ def test_no_value_stands_under_a_row_that_is_no_heading(rows: str, heading: str)
     )
 
 
+SIZES = "<tr><td>Quay<td>4<td>5<td>6<td>7</tr><tr><td>Weir<td>5<td>6<td>7<td>8</tr>"
+GROUPS = "| Place | Cod, small | Cod, large | Eel, small | Eel, large |"
+
+
+@pytest.mark.parametrize(
+    ("rows", "lines"),
+    [
+        (
+            "<thead><tr><th rowspan=2>Place<th colspan=2>Cod<th colspan=2>Eel</tr>"
+            "<tr><th>small<th>large<th>small<th>large</tr></thead>" + SIZES,
+            [GROUPS],
+        ),
+        (
+            "<tr><td><b>Place</b><td colspan=2><b>Cod</b><td colspan=2><b>Eel</b></tr><tr><td>"
+            + "<td><b>small</b><td><b>large</b>" * 2 + "</tr>" + SIZES,
+            [GROUPS],
+        ),
+        (
+            "<tr><td>Place<td colspan=2>Cod<td colspan=2>Eel</tr><tr><td>"
+            + "<td>small<td>large" * 2 + "</tr>" + SIZES,
+            [GROUPS],
+        ),
+        (
+            "<tr><th colspan=3>Catch of <i>May</i></tr><tr><th>Place<th>Cod<th>Eel</tr>" + CATCH,
+            ["Catch of May", "", "| Place | Cod | Eel |"],
+        ),
+        (
+            "<tr><th colspan=2>Tern</tr><tr><th>Owner<td>Ida</tr><tr><th>Port<td>Weir</tr>",
+            ["Tern", "", "|  |  |"],
+        ),
+        (
+            "<thead><tr><th>Place<th>Cod<th>Eel</tr></thead>"
+            "<tfoot><tr><th>Sum<th>789<th>17</tr></tfoot>" + CATCH,
+            ["| Place | Cod | Eel |"],
+        ),
+        (
+            "<tr><th>Year<th>Place<th>Cod</tr><tr><th rowspan=2>1987</tr><tr><td>Quay<td>412</tr>",
+            ["| Year | Place | Cod |"],
+        ),
+    ],
+    ids=["part", "bold", "texts", "title", "title of names", "foot", "group of rows"],
+)  # fmt: skip
+def test_a_table_has_one_row_of_headings_below_its_title(rows: str, lines: list[str]) -> None:
+    text = text_of(f"<p>Of the year.</p><table>{rows}</table>").split("\n")
+    assert text[2 : 2 + len(lines)] == lines
+    assert text[2 + len(lines)].startswith("| ---")
+
+
 def test_a_table_used_for_layout_is_dissolved() -> None:
     text = text_of(
         f"<table><tr><td><p>menu</p></td><td><h1>Boats</h1><p>{ARTICLE}</p></td></tr></table>"

@@ -1,10 +1,10 @@
 """Tables of a web page made plain: spanned cells repeated, layout tables dissolved, headings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from chapterhouse.reading.grid_headings import can_head
+from chapterhouse.reading.grid_headings import headed
 from chapterhouse.reading.html.furniture import Node, text_of
 
 _MOST_SPAN = 100
@@ -15,23 +15,24 @@ _MOST_LAYOUT_ROWS = 6
 _ROW_GROUPS = ("thead", "tbody", "tfoot")
 _BOLD = "b, strong"
 _SAMPLE = 50  # rows by which a first row is judged
+_MOST_HEADINGS = 3
 
 
 def plain_tables(parser: Any, root: Node) -> None:
     """Repeat spanned cells in every column and row, and dissolve tables used for layout.
 
-    Markdown makes the first row of a table its heading: one that is no heading gets an empty row
-    above it.
+    Markdown makes the first row of a table its heading: a title goes above the table, several rows
+    of headings become one, and a row that is no heading gets an empty one above it.
     """
     tables = root.css("table")
     layout = [table for table in tables if _is_layout(table)]
     inside = {table.mem_id for table in layout}
     for table in tables:
         if table.mem_id not in inside:
+            is_headed = _take_titles(parser, table)
             _repeat_spanned(table)
             rows = list(islice(filter(None, _rows(table)), _SAMPLE))
-            if not _is_headed(table, rows):
-                _add_empty_heading(parser, rows[0])
+            _give_heading(parser, rows, is_headed=is_headed)
     for table in layout:
         _dissolve(parser, table)
 
@@ -77,32 +78,77 @@ def _elements(node: Node) -> Iterator[Node]:
     return (child for child in _children(node) if child.is_element_node)
 
 
-def _is_headed(table: Node, rows: list[list[Node]]) -> bool:
-    """Whether the first row is headings: by its elements, else in bold, else by its texts."""
-    if table.css_first("thead") is not None:
-        return True
-    marks = [[_is_marked(cell) for cell in row if text_of(cell)] for row in rows]
-    if not all(map(all, marks)):
-        if all(marks[0]):
-            return True
-        if all(row[:1] == [True] for row in marks):  # the names of the rows
-            return False
+def _take_titles(parser: Any, table: Node) -> bool:
+    """Turn first rows of one wide cell into blocks before the table; whether one is a heading."""
+    is_heading = False
+    for row in list(filter(None, _rows(table)))[:-1]:
+        if len(row) > 1 or _spans(row[0])[0] == 1:
+            break
+        is_heading = is_heading or row[0].tag == "th"
+        block = parser.create_node("div")
+        table.insert_before(block, move=True)
+        for child in _children(row[0]):
+            block.insert_child(child, move=True)
+        row[0].parent.decompose()
+    return is_heading
+
+
+def _give_heading(parser: Any, rows: list[list[Node]], *, is_headed: bool) -> None:
+    """Leave one row of headings at the top of a table, an empty one where there are none.
+
+    One that ``is_headed`` as a whole has others only if these are marked.
+    """
     width = max(map(len, rows))
-    first, *others = ([*map(text_of, row), *[""] * (width - len(row))] for row in rows)
-    return can_head(first, others)
+    texts = [[*map(text_of, row), *[""] * (width - len(row))] for row in rows]
+    count = _marked_headings(rows, texts)
+    heading: Sequence[str] | None
+    if count is None and not is_headed:
+        heading, body = headed(texts, may_head=True, repeats=False)
+        count = len(rows) - len(body)
+    else:
+        columns = zip(*texts[: count or 0], strict=True)
+        heading = [", ".join(filter(None, dict.fromkeys(column))) for column in columns]
+    if count == 1:
+        return
+    row = parser.create_node("tr")
+    for text in heading or [""] * width:
+        cell = parser.create_node("th")
+        cell.insert_child(text)
+        row.insert_child(cell)
+    rows[0][0].parent.insert_before(row)
+    for cells in rows[: count or 0]:
+        cells[0].parent.decompose()
+
+
+def _marked_headings(rows: list[list[Node]], texts: Sequence[Sequence[str]]) -> int | None:
+    """Count the first rows that are headings by elements or in bold; None if nothing shows them.
+
+    Of the rows below the first only the corner may be empty, and a text over all columns is the
+    title of what follows.
+    """
+    marks = [list(map(_is_marked, row)) for row in rows]
+    shown = [
+        [mark for mark, text in zip(one, own, strict=False) if text]
+        for one, own in zip(marks, texts, strict=True)
+    ]
+    if all(map(all, shown)):
+        return None
+    count = 0
+    for row, mark, own, text in zip(rows, marks, shown, texts, strict=True):
+        part = row[0].parent.parent.tag
+        is_whole = len(row) == len(text) and all(mark[1:]) and len(set(text)) > 1
+        if part == "tfoot" or not (part == "thead" or (all(own) and (count == 0 or is_whole))):
+            break
+        count += 1
+    if count == 0 and shown[0][:1] != [True]:  # else a name of a row
+        return None
+    return count if count <= _MOST_HEADINGS else 1
 
 
 def _is_marked(cell: Node) -> bool:
     """Whether a cell is a heading by its element, or all its text is bold."""
     bold = sum(len(text_of(part)) for part in cell.css(_BOLD))
-    return cell.tag == "th" or bold >= len(text_of(cell))
-
-
-def _add_empty_heading(parser: Any, first: list[Node]) -> None:
-    row = parser.create_node("tr")
-    for _ in first:
-        row.insert_child(parser.create_node("th"))
-    first[0].parent.insert_before(row)
+    return cell.tag == "th" or 0 < len(text_of(cell)) <= bold
 
 
 def _dissolve(parser: Any, table: Node) -> None:
