@@ -1,6 +1,6 @@
 """What a question says exactly decides: codes, numbers, dates, names of files, the newest."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -55,17 +55,48 @@ ASKED: Final = (
     ("What is written in C#?", "C#", "C++"),
     ("+4722334455", "22 33 44 55", ""),
 )
+# Of each pair one speaks of what is asked in the words of the question, and is of another.
+NAMED: Final = {
+    "suppliers/Kestrel/terms.txt": "Orders can be cancelled until three weeks before dispatch.\n",
+    "suppliers/Osprey/terms.txt": "The notice period for a cancellation is two days. Cancellation"
+    " within the notice period is free.\n",
+    "clients/baltica.html": "<html><body><p>Invoices are due after 45 days.</p></body></html>",
+    "clients/nordica.html": "<html><body><p>The payment term is 14 days. The term of payment"
+    " starts with the invoice.</p></body></html>",
+    "Mieter/Sommer/Vertrag.md": "# Vertrag\n\nDas Entgelt macht im Monat 930 Euro aus.\n",
+    "Mieter/Winter/Vertrag.md": "# Vertrag\n\nDie Miete beträgt 780 Euro. Die Miete ist im"
+    " Voraus zu zahlen.\n",
+    "chantiers/garonne.md": "---\naliases: [Pont des Arts]\n---\nLes travaux durent neuf mois.\n",
+    "chantiers/loire.md": "La durée du chantier est de six mois. La durée peut changer.\n",
+    "cabins/Dovre.csv": "room,beds\nblue,two\n",
+    "cabins/Rondane.csv": "sleeping places,how many sleeping places\nthe cabin,eight\n",
+    "合同/泽尼特/条款.txt": "设备出现问题时，三年之内可以免费修理。\n",
+    "合同/阿克米/条款.txt": "保修期为一年。保修期从交货之日开始。\n",
+}
+ASKED_BY_NAME: Final = (
+    ("What is the notice period for a cancellation at Kestrel?", "three weeks"),
+    ("what is the notice period for a cancellation at kestrel", "three weeks"),
+    ("What is Baltica's payment term?", "45 days"),
+    ("Wie hoch ist die Miete von Sommer?", "930"),
+    ("Quelle est la durée du chantier du Pont des Arts ?", "neuf mois"),
+    ("How many sleeping places has Dovre?", "two"),
+    ("泽尼特的保修期多长？", "三年"),
+)
+
+
+def filled(folder: Path, files: Mapping[str, str]) -> Library:
+    for name, text in files.items():
+        path = folder / "papers" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    library = Library.open(folder / "home")
+    library.documents.add(folder / "papers")
+    return library
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    folder = tmp_path_factory.mktemp("exact")
-    for name, text in FILES.items():
-        path = folder / "papers" / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    with Library.open(folder / "home") as opened:
-        opened.documents.add(folder / "papers")
+    with filled(tmp_path_factory.mktemp("exact"), FILES) as opened:
         yield opened
 
 
@@ -80,6 +111,29 @@ def test_what_is_named_exactly_is_shown_first(library: Library) -> None:
         if first not in first_of(answer) or (absent and absent in answer.text):
             wrong.append((asked, answer.text))
     assert wrong == []
+
+
+def test_a_name_that_only_documents_of_it_have_decides(tmp_path: Path) -> None:
+    with filled(tmp_path, NAMED) as library:
+        answers = {asked: library.answers.ask(asked) for asked, _ in ASKED_BY_NAME}
+        wrong = [
+            (asked, answers[asked].text)
+            for asked, first in ASKED_BY_NAME
+            if first not in first_of(answers[asked])
+        ]
+        assert wrong == []
+        of_both = library.search.hits("How long is the notice period at Kestrel and at Osprey?")
+        places = [hit.document.source.split("/")[-2] for hit in of_both.hits[:2]]
+        assert sorted(places) == ["Kestrel", "Osprey"]
+
+
+def test_a_name_that_others_speak_of_leaves_the_choice_to_what_fits(tmp_path: Path) -> None:
+    files = {
+        "Kestrel/terms.txt": "Invoices are due after 45 days.\n",
+        "list.txt": "Kestrel has a notice period of three weeks.\n",
+    }
+    with filled(tmp_path, files) as library:
+        assert "three weeks" in first_of(library.answers.ask("What notice period has Kestrel?"))
 
 
 def test_what_is_named_and_nowhere_is_no_answer(library: Library) -> None:

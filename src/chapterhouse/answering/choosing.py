@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from chapterhouse.answering.parts import Part, part_of
 from chapterhouse.retrieval.sentences import Floats, Judgement, Sentence, text_of
@@ -104,7 +105,7 @@ def choose(
     outdone = _outdone(question, judged.sentences, hits) if form.least else frozenset[int]()
     score = _scores(judged, hits, bound)
     if decided:
-        score = score * np.where(np.asarray(about) == 1, 1.0, _NEIGHBOUR_OF_ANOTHER)
+        score = _decided(score, np.asarray(about) == 1)
     least = form.least * max((sentence.share for sentence in judged.sentences), default=0.0)
     for number in np.argsort(-score, kind="stable"):
         sentence = judged.sentences[number]
@@ -134,6 +135,14 @@ def choose(
         shown.append(own)
         left -= words
     return tuple(chosen) if form.alone else _fitting(chosen, bodies, form.words)
+
+
+def _decided(score: Floats, asked: NDArray[np.bool_]) -> Floats:
+    """Return scores of which those of sentences with a code stand before what is beside them."""
+    best, other = score[asked].max(), score[~asked].max(initial=0.0)
+    factor = _NEIGHBOUR_OF_ANOTHER * min(1.0, best / (other or 1.0))
+    found: Floats = score * np.where(asked, 1.0, factor)
+    return found
 
 
 def _outdone(

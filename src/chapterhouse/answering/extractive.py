@@ -7,7 +7,6 @@
          -> an answer, the closest passages, or nothing
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -24,6 +23,8 @@ from chapterhouse.answering.route import (
     notice,
 )
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly, standing
+from chapterhouse.retrieval.names import names_held
+from chapterhouse.retrieval.question import is_name
 from chapterhouse.retrieval.sentences import Floats, SentenceScorer
 from chapterhouse.text.canonical import names_text, stated_date
 from chapterhouse.text.dates import terms_are_of_date
@@ -47,9 +48,6 @@ from chapterhouse.types import (
 from chapterhouse.types.engines import TokenEmbedder
 
 _HEAD: Final = 600  # characters of a document that say what it is about
-_CAPITAL_NOUNS: Final = frozenset({"de"})  # where a capital makes no name
-_CAPITAL: Final = re.compile(r"[^\W\d_]")
-_YEAR: Final = re.compile(r"[12]\d{3}")
 
 
 # Of each word of a name its index terms, of which one is enough.
@@ -58,7 +56,10 @@ Names = tuple[tuple[str, ...], ...]
 
 def find_names(question: Question) -> Names:
     """Return what a question names."""
-    return tuple(terms for word, terms in question.words if _is_name(word, question))
+    deciding = " ".join(question.names).split()
+    return tuple(
+        terms for word, terms in question.words if word in deciding or is_name(word, question)
+    )
 
 
 def are_in(names: Names, text: str, language: str) -> bool:
@@ -73,20 +74,6 @@ def is_about(names: Names, hit: Hit, body: str) -> bool:
     names_there = names_text(document), stated_date(document)
     above = (*names_there, *chunk.section_path, chunk.header, body[:_HEAD])
     return are_in(names, "\n".join((*above, chunk.text)), document.language)
-
-
-def _is_name(word: str, question: Question) -> bool:
-    """Whether a word of a question is a name: not its first word, which has a capital anyway."""
-    if any(map(str.isdigit, word)):
-        return not word.isdigit() or _YEAR.fullmatch(word) is not None
-    if word in question.identifiers or any(word in phrase for phrase in question.phrases):
-        return True
-    if question.text.lstrip("\"'“„«¿¡(").startswith(word) or question.text.isupper():
-        return False
-    if question.languages[0] in _CAPITAL_NOUNS:
-        return word.isupper() and len(word) > 1
-    first = _CAPITAL.search(word)
-    return bool(first and first.group().isupper())
 
 
 CHUNKS_READ: Final = 8
@@ -209,7 +196,7 @@ def make_screen(
     spans = [(one.rank, (one.begin, one.stop)) for one in judged.sentences]
     codes = exact_terms(question)
     of_codes = [list(standing(code, hits, spans)) for code in codes]
-    about = list(map(max, zip(*of_codes, strict=True))) if codes else [0] * len(spans)
+    about = _about(question, hits, of_codes, [rank for rank, _ in spans])
     parts = choose(question, judged, hits, bound, about, bodies, form)
     if not parts:
         return Screen(kind, names)
@@ -226,6 +213,21 @@ def make_screen(
     is_named = 1 in about or _is_named(question, first, judged.weights)
     is_exact = 1 in about and may_answer and bool(parts[0].header) and not signs.unvalued
     return Screen(kind, names, parts, signs, may_answer, title, is_named, is_exact)
+
+
+def _about(
+    question: Question, hits: Sequence[Hit], of_codes: Sequence[Sequence[int]], ranks: Sequence[int]
+) -> list[int]:
+    """Return of each sentence whether it is about what is asked for by a code, date or name."""
+    found = list(map(max, zip(*of_codes, strict=True))) if of_codes else [0] * len(ranks)
+    if not question.names:
+        return found
+    held = [names_held(question, hit.document) > 0 for hit in hits]
+    of_named = [
+        (one if of_codes else 1) if held[rank] else min(one, 0)
+        for one, rank in zip(found, ranks, strict=True)
+    ]
+    return of_named if 1 in of_named else found
 
 
 def _is_named(question: Question, hit: Hit, weights: Floats) -> bool:

@@ -24,6 +24,7 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly
 from chapterhouse.retrieval.hops import follow_mentions
+from chapterhouse.retrieval.names import NAME_BOOST, find_names, names_held
 from chapterhouse.retrieval.newest import (
     asks_newest,
     newer_versions_first,
@@ -32,7 +33,7 @@ from chapterhouse.retrieval.newest import (
 )
 from chapterhouse.retrieval.question import contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
-from chapterhouse.retrieval.rerank import NAME_BOOST, Shortlist, name_shares, names_file, weight_of
+from chapterhouse.retrieval.rerank import Shortlist, names_file, weight_of
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Hit, Query, Question, Scope, SearchResult
@@ -48,8 +49,13 @@ _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is sti
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    """Chunks in their final order, with what each stage made of them."""
+    """Chunks in their final order, with what each stage made of them.
 
+    Attributes:
+        question: With the names that decided.
+    """
+
+    question: Question
     chunks: tuple[Chunk, ...]
     scores: Mapping[int, float]
     stages: Mapping[int, Mapping[str, float]]
@@ -72,6 +78,7 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         question = replace(question, identifiers=(*question.identifiers, version))
         exact[version] = _find_exactly(version, question, query, sources)
         ranking = _rank(question, query, candidates, exact, sources, method)
+    question = ranking.question
     guaranteed = _guaranteed(ranking.chunks, question, exact)
     chosen = choose(ranking.chunks, guaranteed, query.limit, query.per_document)
     return SearchResult(
@@ -137,17 +144,21 @@ def _rank(
     looked_for = [key for found in exact.values() for key in found if key not in before]
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
     shortlist = make_shortlist(question, candidates, listed, query.scope, sources)
-    scores, stages, warnings = _score(shortlist, query, method)
+    names = find_names(shortlist)
+    question = replace(question, names=names.deciding)
+    scores, stages, warnings = _score(shortlist, names.shares, query, method)
     order_by_day = newest_first if asks_newest(question) else newer_versions_first
     scores = order_by_day(scores, shortlist.chunks, shortlist.documents)
     named, codes = _named(shortlist, question), exact_terms(question)
+    documents = dict(shortlist.documents)
     exactly: dict[int, int] = {}
 
     def place(chunk: Chunk) -> tuple[float | str, ...]:
         first = -_phrases_in(chunk, phrases), chunk.document_id not in named
         if chunk.key not in exactly:  # chunks are ordered twice
-            document = shortlist.documents.get(chunk.document_id)
-            exactly[chunk.key] = holds_exactly(codes, chunk, document)
+            document = documents.get(chunk.document_id)
+            held = names_held(question, document) if document else 0
+            exactly[chunk.key] = held + holds_exactly(codes, chunk, document)
         return *first, -exactly[chunk.key], -scores[chunk.key], chunk.document_id, chunk.ordinal
 
     order = sorted(shortlist.chunks, key=place)
@@ -156,6 +167,8 @@ def _rank(
         for key, score in hopped.scores.items():
             scores[key] = round(score, _DECIMALS_OF_ORDER)
             stages.setdefault(key, {})[hopped.stages[key]] = score
+        brought = {chunk.document_id for chunk in hopped.chunks}.difference(documents)
+        documents.update(sources.documents(brought, query.scope))
         order = sorted((*order, *hopped.chunks), key=place)
     must = set[int]().union(*exact.values())
     chunks, repeats = order, dict[int, tuple[str, ...]]()
@@ -169,7 +182,7 @@ def _rank(
         behind = [key for key in keys[size:] if key not in scores]
         others = _others(behind, ranked, query, before, scores, sources)
         ranked += [chunk for chunk in others if scores[chunk.key] >= least]
-    return _Ranking(tuple(ranked), scores, stages, repeats, warnings)
+    return _Ranking(question, tuple(ranked), scores, stages, repeats, warnings)
 
 
 def _cut(keys: Sequence[int], scores: Mapping[int, float], size: int) -> int:
@@ -180,9 +193,13 @@ def _cut(keys: Sequence[int], scores: Mapping[int, float], size: int) -> int:
 
 
 def _score(
-    shortlist: Shortlist, query: Query, method: Method
+    shortlist: Shortlist, shares: Mapping[str, float], query: Query, method: Method
 ) -> tuple[dict[int, float], dict[int, dict[str, float]], tuple[str, ...]]:
-    """Return final scores and what each stage gave, by key, and what went wrong."""
+    """Return final scores and what each stage gave, by key, and what went wrong.
+
+    Args:
+        shares: Of the question by what documents are called.
+    """
     stages = {
         chunk.key: {"first_stage": score}
         for chunk, score in zip(shortlist.chunks, shortlist.scores, strict=True)
@@ -198,8 +215,8 @@ def _score(
             for chunk, score in zip(shortlist.chunks, final, strict=True):
                 stages[chunk.key]["reranked"] = score
     scores: dict[int, float] = {}
-    shares = name_shares(shortlist).tolist()
-    for chunk, score, share in zip(shortlist.chunks, final, shares, strict=True):
+    for chunk, score in zip(shortlist.chunks, final, strict=True):
+        share = shares.get(chunk.document_id, 0.0)
         document = shortlist.documents.get(chunk.document_id)
         tagged, fresh = 1.0, 1.0
         if document is not None:

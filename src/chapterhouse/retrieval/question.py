@@ -10,6 +10,7 @@ from chapterhouse.text.counting import script_language
 from chapterhouse.text.dates import dated_spans, terms_of
 from chapterhouse.text.language import detect, language_of_script
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.mentions import bare_word
 from chapterhouse.types import Question, WeightedTerm
 
 _PHRASE = re.compile(
@@ -26,6 +27,9 @@ _SIGNED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#)(?![\w+#])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|e|er|ème)", re.IGNORECASE)
 _ADDRESS = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+_CAPITAL_NOUNS = frozenset({"de"})  # where a capital makes no name
+_CAPITAL = re.compile(r"[^\W\d_]")
+_YEAR = re.compile(r"[12]\d{3}")
 _WORD = re.compile(r"\S+")
 _EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
@@ -105,7 +109,8 @@ def _words(
     which is its first term, for its parts stand in every other code of the same series.
     """
     for word in dict.fromkeys(content_words):
-        terms = dict.fromkeys(term for name in languages for term in analyse(word, name))
+        bare = bare_word(word) or word  # "Acme's" is not in whatever has an s behind a mark
+        terms = dict.fromkeys(term for name in languages for term in analyse(bare, name))
         if script_language(word):
             yield from ((term, (term,)) for term in terms)
         elif _is_identifier(word):
@@ -165,6 +170,20 @@ def is_function_word(word: str, language: str) -> bool:
     """Whether a word says nothing of what a question is about."""
     word, stop = word.casefold(), STOPWORDS.get(language or "en", frozenset())
     return word in stop or all(part in stop or not part for part in _APOSTROPHES.split(word))
+
+
+def is_name(word: str, question: Question) -> bool:
+    """Whether a word of a question is a name: not its first word, which has a capital anyway."""
+    if any(map(str.isdigit, word)):
+        return not word.isdigit() or _YEAR.fullmatch(word) is not None
+    if word in question.identifiers or any(word in phrase for phrase in question.phrases):
+        return True
+    if question.text.lstrip("\"'“„«¿¡(").startswith(word) or question.text.isupper():
+        return False
+    if question.languages[0] in _CAPITAL_NOUNS:
+        return word.isupper() and len(word) > 1
+    first = _CAPITAL.search(word)
+    return bool(first and first.group().isupper())
 
 
 def _phrases(text: str) -> tuple[str, ...]:

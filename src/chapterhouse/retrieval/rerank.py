@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.question import plain_words
-from chapterhouse.text.canonical import names_text, written_at
-from chapterhouse.text.terms import find_terms, term_numbers, terms_in, text_of_section
+from chapterhouse.text.canonical import written_at
+from chapterhouse.text.terms import find_terms, term_numbers, text_of_section
 from chapterhouse.types import Chunk, Document, Question, TermRows, WeightedTerm
 from chapterhouse.types.engines import Reranker
 
@@ -214,30 +214,6 @@ def table_of(shortlist: Shortlist) -> Floats:
         [chunk.document_id for chunk in shortlist.chunks],
         [chunk.ordinal for chunk in shortlist.chunks],
     )
-
-
-NAME_BOOST: Final = 0.2  # chosen on the open natural folders
-
-
-def name_shares(shortlist: Shortlist) -> Floats:
-    """Return which share of the question's word weight the names of each document have, 0 to 1.
-
-    Names are title, folders, file, aliases and tags: who asks for the price of Acme means what lies
-    in the folder of that name. Shape (candidates,).
-    """
-    question = shortlist.question
-    counts = [max(shortlist.frequencies(terms), default=0) for _, terms in question.words]
-    weights = inverse_frequency(counts, shortlist.size)
-    names = {
-        key: frozenset(terms_in(names_text(one), one.language))
-        for key, one in shortlist.documents.items()
-    }
-    own = {
-        key: float(weights @ [not there.isdisjoint(terms) for _, terms in question.words])
-        for key, there in names.items()
-    }
-    shares = [own.get(chunk.document_id, 0.0) for chunk in shortlist.chunks]
-    return np.asarray(shares) / (weights.sum() or 1.0)
 
 
 def by_features(model: FeatureModel) -> Rerank:

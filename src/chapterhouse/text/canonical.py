@@ -80,15 +80,19 @@ def names_text(document: Document) -> str:
     return " ".join(filter(None, (document.title, other_names(document))))
 
 
-def other_names(document: Document) -> str:
-    """Return by which words that its title lacks a document goes, each once."""
+def stated_names(document: Document) -> str:
+    """Return what a document's folders, file, aliases and tags call it."""
     path = document.source.rsplit(".", 1)[0] if "." in document.source[-6:] else document.source
     stated = (document.metadata.get(name, "") for name in ("aliases", "tags"))
+    return " ".join(filter(None, (path, *stated)))
+
+
+def other_names(document: Document) -> str:
+    """Return by which words that its title lacks a document goes, each once."""
     known = frozenset(_WORD.findall(document.title.casefold()))
-    others = (word for text in (path, *stated) for word in _PATH_WORD.findall(text))
     return " ".join(
         word
-        for word in dict.fromkeys(others)
+        for word in dict.fromkeys(_PATH_WORD.findall(stated_names(document)))
         if not known.issuperset(_WORD.findall(word.casefold()))
     )
 

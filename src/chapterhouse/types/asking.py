@@ -283,6 +283,7 @@ class Question:
         languages: The stemmers tried, the likeliest first.
         identifiers: Codes and names with digits, underscores or inner capitals.
         file_names: Words that look like file names.
+        names: What decides, since only some documents go by it (``retrieval/names.py``).
     """
 
     text: str
@@ -294,6 +295,7 @@ class Question:
     phrases: tuple[str, ...] = ()
     identifiers: tuple[str, ...] = ()
     file_names: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
     @property
     def index_terms(self) -> tuple[str, ...]:
