@@ -4,7 +4,8 @@
     python benchmarks/cases.py h02 h07      those whose folder begins so, with what was shown
 
 Reads ``cases.toml``. Each folder below ``cases`` of ``$CHAPTERHOUSE_DATA`` goes into a home of its
-own, over the command line; questions are asked before the encoder's vectors are made and after.
+own, over the command line, as do the texts that ``cases.toml`` states; questions are asked before
+the encoder's vectors are made and after.
 """
 
 import io
@@ -21,7 +22,10 @@ from typing import Any, Final
 
 sys.path.append(str(Path(__file__).parent / "soak"))
 
+from chapterhouse.claims.mismatch import find_mismatches
+from chapterhouse.claims.quotation import closest_sentences
 from chapterhouse.interfaces.cli import main as chapterhouse
+from chapterhouse.types import Evidence
 from measuring import Bar, Machine, Table, data_folder, finish
 from server import Server
 
@@ -54,6 +58,10 @@ def faults(home: Path, folder: Path, check: Check) -> Iterator[str]:
             one["id"] for one in data(home, "docs", "list") if one["source"].endswith(check["text"])
         ]
         shown = run(home, "docs", "show", ids[0], "--text") if ids else "(not read)"
+    elif "convene" in check:
+        shown = council(home, folder, check["convene"])
+    elif "written" in check:
+        shown = compared(folder, check["written"])
     elif "search" in check:
         shown = run(home, "search", check["search"])
         first = next(
@@ -84,6 +92,22 @@ def _with_header(sentence: Mapping[str, Any], answer: Mapping[str, Any]) -> str:
     return " ".join(
         [sentence["text"], *(f"{one['header']} {one['section_path']}" for one in cited)]
     )
+
+
+def council(home: Path, folder: Path, question: str) -> str:
+    """Return what a council of the folder's members says to a question."""
+    if not (home / "councils").exists():
+        run(home, "council", "new", "crew", "--template", "contracts", "--each", str(folder))
+    return run(home, "convene", "crew", question)
+
+
+def compared(folder: Path, sentence: str) -> str:
+    """Return what stands beside a model's sentence: its source's closest words, and its faults."""
+    texts = ((path.name, path.read_text("utf-8")) for path in sorted(folder.iterdir()))
+    sources = [Evidence(name, 0, len(text), text, "en") for name, text in texts]
+    closest = closest_sentences(sentence, sources)
+    faults = (f"not there: {one.text}" for one in find_mismatches(sentence, sources))
+    return " ".join([closest.quote if closest else "(nothing close)", *faults])
 
 
 def quotations(home: Path, _folder: Path, check: Check) -> str:
@@ -141,25 +165,35 @@ def _call(tool: str, **arguments: str) -> dict[str, Any]:
 
 def check_case(case: Path, checks: Sequence[Check]) -> Iterator[tuple[Check, str, list[str]]]:
     """Yield each check of a case with when it was made, and what was wrong."""
-    homes: dict[tuple[str, ...], list[Check]] = defaultdict(list)
+    homes: dict[str, list[Check]] = defaultdict(list)
     for check in checks:
-        homes[(check.get("in", "in"), *check.get("files", ()))].append(check)
-    for (below, *files), group in homes.items():
+        homes[json.dumps([check.get(one) for one in ("in", "files", "texts")])].append(check)
+    for group in homes.values():
         with TemporaryDirectory() as place:
-            home, folder = Path(place) / "home", case / below
-            if files:
-                folder = Path(place) / below
-                folder.mkdir()
-                for name in files:
-                    shutil.copy(case / below / name, folder / name)
+            home, folder = Path(place) / "home", _inputs(case, group[0], Path(place))
             if not any("served" in one and one["served"] != "quotations" for one in group):
                 run(home, "add", str(folder))
             for when in ("before", "after"):
                 if when == "after":
                     run(home, "model", "embed")
                 for check in group:
-                    if when == "before" or not check.keys() & {"served", "text"}:
+                    if when == "before" or not check.keys() & {"served", "text", "written"}:
                         yield check, when, list(faults(home, folder, check))
+
+
+def _inputs(case: Path, check: Check, place: Path) -> Path:
+    """Return the folder that is added for a check, made where it is not all of one."""
+    folder = case / str(check.get("in", "in"))
+    if not check.keys() & {"files", "texts"}:
+        return folder
+    made = place / folder.name
+    made.mkdir()
+    for name in check.get("files", ()):
+        shutil.copy(folder / name, made / name)
+    for name, parts in check.get("texts", {}).items():
+        text = parts if isinstance(parts, str) else "".join(one * count for one, count in parts)
+        (made / name).write_text(text, "utf-8")
+    return made
 
 
 def main(wanted: Sequence[str]) -> int:
@@ -170,9 +204,8 @@ def main(wanted: Sequence[str]) -> int:
         if wanted and not name.startswith(tuple(wanted)):
             continue
         for check, when, wrong in check_case(cases / name, checks):
-            asked = next(
-                str(check[key]) for key in ("ask", "search", "text", "served") if key in check
-            )
+            kinds = ("ask", "search", "convene", "written", "text", "served")
+            asked = next(str(check[kind]) for kind in kinds if kind in check)
             tried, right = tried + 1, right + (not wrong)
             if wrong:
                 rows.append((name[:3], when, asked, "; ".join(wrong)))
