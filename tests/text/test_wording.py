@@ -11,6 +11,9 @@ def test_every_list_can_be_used(language: str) -> None:
     assert len(own.weekdays) == 7
     assert own.cardinals
     assert own.ordinals
+    assert all((own.highest, own.lowest, own.most, own.fewest, own.dearest, own.cheapest))
+    assert own.price_names
+    assert own.total_names
 
 
 def test_an_unknown_language_has_no_words_and_an_empty_one_is_english() -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from chapterhouse.answering.choosing import TO_THE_POINT, WHOLE, Bodies, Form, beginning, choose
 from chapterhouse.answering.cite import cite, verify
+from chapterhouse.answering.comparing import compared
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
 from chapterhouse.answering.parts import Part, render_part
 from chapterhouse.answering.route import (
@@ -120,6 +121,7 @@ class Screen:
             document goes by most of the question.
         is_exact: Whether it is a row of a table with each code that is asked for, and with a value
             where one is.
+        is_computed: Whether rows were found by comparing a column.
     """
 
     kind: QuestionKind
@@ -130,6 +132,7 @@ class Screen:
     beginning: str = ""
     is_named: bool = False
     is_exact: bool = False
+    is_computed: bool = False
 
 
 def answer(
@@ -148,12 +151,14 @@ def answer(
     screen = make_screen(result, reference, form, bodies)
     shown = "\n".join(part.text(bodies.text(part.hit.document.id)) for part in screen.parts)
     certain = confidence(screen.signs, reference.confidence) if screen.signs else 0.0
+    if screen.is_computed:
+        certain = max(certain, reference.confidence.answer)
     answers = screen.may_answer and not needs_model(screen.kind, shown, result.query.text)
     outcome = AnswerOutcome.PASSAGES
     named = screen.beginning or screen.is_named
     if certain < reference.confidence.passages and not named:
         outcome = AnswerOutcome.NOT_FOUND
-    elif certain >= (_EXACT if screen.is_exact else reference.confidence.answer) and answers:
+    elif answers and certain >= (_EXACT if screen.is_exact else reference.confidence.answer):
         outcome = AnswerOutcome.ANSWER
         screen = _to_the_point(screen, result, reference, form, bodies)
     quoted, citations = _compose(screen.parts, reference, bodies)
@@ -197,7 +202,8 @@ def make_screen(
     codes = exact_terms(question)
     of_codes = [list(standing(code, hits, spans)) for code in codes]
     about = _about(question, hits, of_codes, [rank for rank, _ in spans])
-    parts = choose(question, judged, hits, bound, about, bodies, form)
+    highest = compared(question, hits, bound, bodies)
+    parts = highest or choose(question, judged, hits, bound, about, bodies, form)
     if not parts:
         return Screen(kind, names)
     first = parts[0].hit
@@ -212,6 +218,8 @@ def make_screen(
     title = inert(begun.hit.document.title) if begun else ""
     is_named = 1 in about or _is_named(question, first, judged.weights)
     is_exact = 1 in about and may_answer and bool(parts[0].header) and not signs.unvalued
+    if highest:
+        return Screen(kind, names, parts, signs, is_named=True, is_computed=True)
     return Screen(kind, names, parts, signs, may_answer, title, is_named, is_exact)
 
 
@@ -317,7 +325,7 @@ def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
         text,
         tuple(citation.number for citation in own),
         before="\n" if own[0].number > 1 else "",
-        note=f"{count} of {every} shown" if count < every else "",
+        note=f"{count} of {every} shown" if count < every else inert(part.note),
         key_span=(place, place + len(core)) if place >= 0 else (0, 0),
     )
 

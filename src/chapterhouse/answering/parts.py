@@ -51,6 +51,7 @@ class Part:
         shown: Items of its list that are shown, and all that it has; (0, 0) where it is none.
         header: The heading row of the table of which it is a row; or empty.
         columns: Numbers of the columns that were asked about.
+        note: By what it was chosen, where that was computed; or empty.
     """
 
     hit: Hit
@@ -59,6 +60,7 @@ class Part:
     shown: tuple[int, int] = (0, 0)
     header: str = ""
     columns: frozenset[int] = frozenset()
+    note: str = ""
 
     def text(self, body: str) -> str:
         """Return the part as it is shown, out of its document's text."""

@@ -26,6 +26,14 @@ class LanguageWords:
     ordinals: tuple[str, ...] = ()
     ordinal_endings: tuple[str, ...] = ()
     no_numbers: tuple[str, ...] = ()
+    highest: tuple[str, ...] = ()
+    lowest: tuple[str, ...] = ()
+    most: tuple[str, ...] = ()
+    fewest: tuple[str, ...] = ()
+    dearest: tuple[str, ...] = ()
+    cheapest: tuple[str, ...] = ()
+    price_names: tuple[str, ...] = ()
+    total_names: tuple[str, ...] = ()
 
 
 @cache
@@ -38,6 +46,12 @@ def words_of(language: str) -> LanguageWords:
     return LanguageWords(
         **{name: tuple(v.split() if isinstance(v, str) else v) for name, v in read.items()}
     )
+
+
+@cache
+def languages_of_words() -> tuple[str, ...]:
+    """Return the languages of which words are known."""
+    return tuple(sorted(path.name.removesuffix(".toml") for path in _FOLDER.iterdir()))
 
 
 def words_or_english(language: str, name: str) -> LanguageWords:
