@@ -29,6 +29,13 @@ FILES: Final = {
     "fees/2025.md": "# Minutes of 9 May 2025\n\nThe board set the fee at 52 euros.\n",
     "staff.md": "Dr. Jürgen Müller runs the lab. Dvořák keeps the keys. Åsa Öberg audits.\n",
     "tools.md": "# Tools\n\nThe solver is written in C++.\n\nThe viewer is written in C#.\n",
+    "people.md": "Mira (mira.holt@lund.example) orders paper. Jon (jon.holt@lund.example) orders"
+    " ink.\n",
+    "contacts.csv": "Contact,Day\nkasse@havn.example,Monday\nvakt@havn.example,Sunday\n",
+    "team.html": "<html><body><p>Redaktion: redaktion@blatt.example, offen bis 17 Uhr.</p>"
+    "<p>Anzeigen: anzeigen@blatt.example, offen bis 12 Uhr.</p></body></html>",
+    "bureau.txt": "Le guichet (guichet@ville.example) ferme à midi. La mairie"
+    " (mairie@ville.example) ferme à 18 heures.\n",
     "net.md": "# Net\n\nThe gateway answers on port 8443. The phone is +47 22 33 44 55.\n",
 }  # fmt: skip
 # A question, what is shown first, and what is not shown.
@@ -54,6 +61,10 @@ ASKED: Final = (
     ("What is written in C++?", "C++", "C#"),
     ("What is written in C#?", "C#", "C++"),
     ("+4722334455", "22 33 44 55", ""),
+    ("What does jon.holt@lund.example order?", "ink", "paper"),
+    ("On which day is vakt@havn.example there?", "Sunday", "Monday"),
+    ("Bis wann ist anzeigen@blatt.example offen?", "12 Uhr", "17 Uhr"),
+    ("À quelle heure ferme mairie@ville.example ?", "18 heures", "midi"),
 )
 # Of each pair one speaks of what is asked in the words of the question, and is of another.
 NAMED: Final = {

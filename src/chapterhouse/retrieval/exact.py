@@ -1,4 +1,4 @@
-"""What a question names by a code, a number or a date: only what has exactly that answers it.
+"""What a question names by a code, a number, a date or an address: only what has it answers.
 
 A code is ``B-201``, ``4.0.3`` or ``NO93 8601 1117 947``; a numbered name ``port 8443``, ``hall 3``
 or ``clause 2.1``. What stands beside it in the documents is of the same kind and another value:
@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Final
 
 from chapterhouse import lazy_pattern
-from chapterhouse.retrieval.question import is_function_word, plain_words
+from chapterhouse.retrieval.question import ADDRESS, is_function_word, plain_words
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.dates import date_terms, terms_are_of_date
 from chapterhouse.text.language_data import language_data
@@ -95,15 +95,19 @@ def normal(text: str) -> str:
 
 
 def exact_terms(question: Question) -> tuple[ExactTerm | ExactDate, ...]:
-    """Return the codes, numbered names and dates of a question, the first of many."""
+    """Return the codes, addresses, numbered names and dates of a question, the first of many."""
     days = (ExactDate(word, terms[0]) for word, terms in question.words if terms_are_of_date(terms))
-    codes = _exact_terms(question.text, question.identifiers, question.languages[0])
+    codes = _exact_terms(
+        question.text, question.identifiers, question.phrases, question.languages[0]
+    )
     found: tuple[ExactTerm | ExactDate, ...] = (*codes, *days)
     return found[:_MOST]
 
 
 @lru_cache(256)
-def _exact_terms(text: str, identifiers: tuple[str, ...], language: str) -> tuple[ExactTerm, ...]:
+def _exact_terms(
+    text: str, identifiers: tuple[str, ...], phrases: tuple[str, ...], language: str
+) -> tuple[ExactTerm, ...]:
     codes = [
         _code(one)
         for one in identifiers[:_MOST]
@@ -112,7 +116,13 @@ def _exact_terms(text: str, identifiers: tuple[str, ...], language: str) -> tupl
     rest = text
     for one in identifiers:
         rest = rest.replace(one, " ")
-    return tuple({one.text: one for one in (*codes, *_numbered(rest, language))}.values())
+    mail = (_address(one) for one in phrases[:_MOST] if ADDRESS.fullmatch(one))
+    return tuple({one.text: one for one in (*codes, *mail, *_numbered(rest, language))}.values())
+
+
+def _address(written: str) -> ExactTerm:
+    own = re.compile(_START + re.escape(normal(written)) + _END)
+    return ExactTerm(written, own, ADDRESS)
 
 
 def _code(written: str) -> ExactTerm:

@@ -25,7 +25,7 @@ _VERSION = re.compile(r"\d+(?:\.\d+){2,}|\+?\d{7,}|\d+(?:-\d{3,})+")
 _YEARS = re.compile(r"[12]\d{3}-[12]\d{3}")
 _SIGNED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#)(?![\w+#])")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|e|er|ème)", re.IGNORECASE)
-_ADDRESS = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
+ADDRESS = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
 _CAPITAL_NOUNS = frozenset({"de"})  # where a capital makes no name
 _CAPITAL = re.compile(r"[^\W\d_]")
@@ -188,11 +188,11 @@ def is_name(word: str, question: Question) -> bool:
 
 def _phrases(text: str) -> tuple[str, ...]:
     quoted = ("".join(groups).strip() for groups in _PHRASE.findall(text))
-    return tuple(dict.fromkeys(filter(None, (*quoted, *_ADDRESS.findall(text)))))
+    return tuple(dict.fromkeys(filter(None, (*quoted, *ADDRESS.findall(text)))))
 
 
 def _identifiers(text: str, file_names: tuple[str, ...]) -> tuple[str, ...]:
-    text = _ADDRESS.sub(" ", text)
+    text = ADDRESS.sub(" ", text)
     found = [*(match.group() for match in _IDENTIFIER.finditer(text)), *_SIGNED.findall(text)]
     return tuple(
         dict.fromkeys(name for name in found if _is_identifier(name) and name not in file_names)
