@@ -24,9 +24,9 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.api.application import build_application
 from chapterhouse.interfaces.api.problems import name_of_kind
 from chapterhouse.interfaces.api.routing import EVERYWHERE, LEVEL, WHOLE
-from chapterhouse.interfaces.api.serving import Address, Site
 from chapterhouse.interfaces.cli import main as run
 from chapterhouse.interfaces.cli.main import COMMANDS, command
+from chapterhouse.interfaces.serving import Address, Site
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.reading.limits import NOTICES, REJECTIONS
 from chapterhouse.types import BENIGN_NOTICES

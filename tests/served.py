@@ -21,8 +21,8 @@ import uvicorn
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.memory import owner_of
 from chapterhouse.interfaces.admission import make_owner_key
-from chapterhouse.interfaces.api.serving import Address, Site, configure, listen, url
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
+from chapterhouse.interfaces.serving import Address, Site, configure, listen, url
 from chapterhouse.library import Library
 from chapterhouse.library.access import Access
 from chapterhouse.library.opening import open_access

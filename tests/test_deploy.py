@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import yaml  # type: ignore[import-untyped]  # no stubs are installed
 
-from chapterhouse.interfaces.api.serving import Address
 from chapterhouse.interfaces.cli.main import command
+from chapterhouse.interfaces.serving import Address
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"

@@ -9,10 +9,10 @@ import pytest
 import uvicorn
 from tests.served import Served, serving
 
+from chapterhouse.interfaces import serving as serving_module
 from chapterhouse.interfaces.admission import OWNER_KEY, make_owner_key, read_owner_key
-from chapterhouse.interfaces.api import serving as serving_module
-from chapterhouse.interfaces.api.serving import Address
 from chapterhouse.interfaces.api.state import ServerOptions
+from chapterhouse.interfaces.serving import Address
 from chapterhouse.library import Library
 from chapterhouse.library.opening import open_access
 from chapterhouse.types.access import AccessLevel

@@ -93,7 +93,7 @@ import multiprocessing, sys, time
 from pathlib import Path
 
 def answer(home):
-    from chapterhouse.interfaces.api.serving import Address, Site
+    from chapterhouse.interfaces.serving import Address, Site
     Site(Path(home), Address())()
     print("answers", flush=True)
     time.sleep(600)

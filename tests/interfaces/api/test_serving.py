@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.served import serving
 
-from chapterhouse.interfaces.api import serving as serving_module
+from chapterhouse.interfaces import serving as serving_module
 from chapterhouse.library import Library
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.served import process
 
+from chapterhouse.interfaces import serving
 from chapterhouse.interfaces.admission import make_owner_key, read_owner_key
-from chapterhouse.interfaces.api import serving
 from chapterhouse.interfaces.client import Client
 
 

@@ -39,15 +39,15 @@ from chapterhouse.types import AccessLevel
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from chapterhouse.interfaces import admission
-    from chapterhouse.interfaces.api import serving, state
+    from chapterhouse.interfaces import admission, serving
+    from chapterhouse.interfaces.api import state
     from chapterhouse.interfaces.mcp import server as mcp_server
     from chapterhouse.library.access import Access
     from chapterhouse.reading import pool
     from chapterhouse.types import ApiKey, User
 else:
     admission = lazy("chapterhouse.interfaces.admission")
-    serving = lazy("chapterhouse.interfaces.api.serving")
+    serving = lazy("chapterhouse.interfaces.serving")
     state = lazy("chapterhouse.interfaces.api.state")
     pool = lazy("chapterhouse.reading.pool")
     mcp_server = lazy("chapterhouse.interfaces.mcp.server")
