@@ -32,6 +32,8 @@ from chapterhouse.interfaces.api.problems import Refusal, problem
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.api.workers import Followers, Workers, tune_process
 from chapterhouse.interfaces.background import ONE_THREAD
+from chapterhouse.interfaces.web.frame import page_problem
+from chapterhouse.interfaces.web.site import PAGES
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library.access import Access
 from chapterhouse.library.opening import open_access
@@ -90,6 +92,7 @@ class Site:
     address: Address
     options: ServerOptions = field(default_factory=ServerOptions)
     owner_key: str = ""
+    entrance: str = field(default="", repr=False)
     shared: str = ALONE
     orders: Connection | None = None
 
@@ -109,10 +112,12 @@ class Site:
             self.options,
             is_local=self.address.is_local,
             owner_key=self.owner_key,
+            entrance=self.entrance,
         )
         address = self.address
         admitted = admission(address.port, address.allow_hosts, address.allow_origins)
-        return Door(build_application(state), state, admitted)
+        application = build_application(state, PAGES, page_problem)
+        return Door(application, state, admitted, page_problem)
 
     def _order(self, workspace: str) -> None:
         if self.orders is not None:
@@ -125,11 +130,13 @@ def serve(
     options: ServerOptions,
     announce: Callable[[str], None],
     log: Mapping[str, Any] | None = None,
+    entrance: str = "",
 ) -> None:
     """Serve until the process is asked to stop.
 
     Args:
         log: How each of several processes writes its log, as ``logging.config`` takes it.
+        entrance: Lets a browser of the owner in once, where only this machine can call.
 
     Raises:
         RefusedError: other machines could call, and nobody said by which name, or they would not
@@ -151,7 +158,8 @@ def serve(
     workspaces = Workspaces(home)
     followers = Followers(workspaces, Workers(home, starts=options.starts_workers))
     with listen(address) as listener:
-        site = Site(home, replace(address, port=listener.getsockname()[1]), options, owner_key)
+        own = replace(address, port=listener.getsockname()[1])
+        site = Site(home, own, options, owner_key, entrance if owner_key else "")
         announce(url(address.host, site.address.port))
         threading.Thread(target=followers.run, name="following", daemon=True).start()
         try:

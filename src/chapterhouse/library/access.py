@@ -4,6 +4,7 @@ Nothing is remembered in the process: each question is answered from the databas
 that is revoked, or a user who is disabled, is refused everywhere at once.
 """
 
+import base64
 import hashlib
 import hmac
 import re
@@ -274,7 +275,7 @@ class Access:
             stored = self._refresh_hash(user.name, stored, password)
             secret = secrets.token_urlsafe(_SECRET_BYTES)
             if self._logins.start(user, stored, _hash(secret), subject, entry):
-                return NewSession(secret, _csrf(secret), now + SESSION_SECONDS)
+                return NewSession(secret, csrf_of(secret), now + SESSION_SECONDS)
         self._audit.record(replace(entry, actor="", outcome=AuditOutcome.REFUSED))
         return None
 
@@ -296,7 +297,7 @@ class Access:
             return None
         if now - found.last_used >= _MINUTE:
             _try_to(partial(self._logins.touch, secret_hash, now))
-        return found.user.grant, _csrf(secret)
+        return found.user.grant, csrf_of(secret)
 
     def log_out(self, secret: str) -> None:
         """End a session, if there is one."""
@@ -358,7 +359,13 @@ def _hash(secret: str) -> bytes:
     return hashlib.sha256(secret.encode()).digest()
 
 
-def _csrf(secret: str) -> str:
+def owner_session(key: str) -> str:
+    """Return the secret of the session of who shows the key of the home's owner."""
+    digest = hmac.new(key.encode(), b"session", hashlib.sha256).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def csrf_of(secret: str) -> str:
     """Return the token of a session: only who knows its secret, or was given it, has it."""
     return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS request (
     method TEXT, route TEXT, status INTEGER, bound INTEGER, number INTEGER, seconds REAL,
     PRIMARY KEY (method, route, status, bound)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS used (code TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS process (id INTEGER PRIMARY KEY, in_progress INTEGER);
 CREATE TABLE IF NOT EXISTS meeting (
     number INTEGER PRIMARY KEY, id TEXT UNIQUE, process INTEGER, workspace TEXT, caller TEXT,

@@ -53,12 +53,18 @@ class CallerGrant(Grant):
 @sessions.post("/session", openapi_extra=ANYONE)
 async def log_in(request: Request, response: Response, body: LoginBody) -> NewSession:
     """Begin a session for a user whose password it is; the cookie comes with the answer."""
+    return await start_session(request, response, body.name, body.password.get_secret_value())
+
+
+async def start_session(
+    request: Request, response: Response, name: str, password: str
+) -> NewSession:
+    """Begin a session for a user whose password it is; its cookie goes with a response."""
     state: ServerState = request.app.state.server
     address = request.client.host if request.client else ""
-    password = body.password.get_secret_value()
-    session = await run_in_thread(lambda: state.access.log_in(body.name, password, address))
+    session = await run_in_thread(lambda: state.access.log_in(name, password, address))
     if session is None:
-        seconds = await run_in_thread(lambda: state.access.seconds_until_log_in(body.name, address))
+        seconds = await run_in_thread(lambda: state.access.seconds_until_log_in(name, address))
         if seconds:
             raise Refusal(
                 429, "Too many attempts to log in.", headers={"Retry-After": str(seconds)}

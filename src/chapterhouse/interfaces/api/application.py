@@ -2,12 +2,12 @@
 
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from typing import Any, Final, cast
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from mcp.server import ServerRequestContext
@@ -34,13 +34,12 @@ from chapterhouse.interfaces.api import (
     workspace_routes,
 )
 from chapterhouse.interfaces.api.openai import completions, questions
-from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, problem
+from chapterhouse.interfaces.api.problems import OpenAIError, Problem, Refusal, api_problem
 from chapterhouse.interfaces.api.routing import COOKIE, WORKSPACE, require_known
 from chapterhouse.interfaces.api.state import Exchange, ServerState
 from chapterhouse.interfaces.mcp.server import build_server
 
 ROUTERS: Final = (
-    workspace_routes.page,
     workspace_routes.health,
     memory.document_analytics,  # before the documents, of which "analytics" is no id
     documents.documents,
@@ -103,8 +102,17 @@ class Application(FastAPI):
         return self.openapi_schema or {}
 
 
-def build_application(state: ServerState) -> FastAPI:
-    """Return the application behind the door; it belongs to one event loop."""
+def build_application(
+    state: ServerState,
+    pages: Sequence[APIRouter] = (),
+    problem_of: Callable[[Exception, Scope], Response] = api_problem,
+) -> FastAPI:
+    """Return the application behind the door; it belongs to one event loop.
+
+    Args:
+        pages: What people open in a browser; programs are not told of it.
+        problem_of: What is answered instead for an error of a request.
+    """
     mcp = mcp_route(state)
 
     @asynccontextmanager
@@ -127,23 +135,25 @@ def build_application(state: ServerState) -> FastAPI:
     application.state.server = state
     for one in ROUTERS:
         application.include_router(one)
+    for one in pages:
+        application.include_router(one, include_in_schema=False)
     # GET would open a stream on which nothing ever comes, and which nothing ends.
     application.router.routes.append(Route("/mcp", mcp, methods=["POST"]))
+
+    async def answer_problem(request: Request, error: Exception) -> Response:
+        answer = problem_of(error, request.scope)
+        if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+            answer.headers["Allow"] = ", ".join(_methods_at(request, (*ROUTERS, *pages)))
+        return answer
+
     for kind in (ChapterhouseError, Refusal, RequestValidationError, HTTPException, Exception):
-        application.add_exception_handler(kind, _answer)
+        application.add_exception_handler(kind, answer_problem)
     return application
 
 
-async def _answer(request: Request, error: Exception) -> Response:
-    answer = problem(error, request.url.path)
-    if answer.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
-        answer.headers["Allow"] = ", ".join(_methods_at(request))
-    return answer
-
-
-def _methods_at(request: Request) -> list[str]:
+def _methods_at(request: Request, routers: Sequence[APIRouter]) -> list[str]:
     """Return the methods of all routes at an address, of which a router names the first alone."""
-    inner = [route for one in ROUTERS for route in one.routes]
+    inner = [route for one in routers for route in one.routes]
     routes = [one for one in (*request.app.routes, *inner) if isinstance(one, Route | APIRoute)]
     fitting = [one for one in routes if one.matches(request.scope)[0] is not Match.NONE]
     most = max((_literal(one.path) for one in fitting), default=0)  # else a name would be an id

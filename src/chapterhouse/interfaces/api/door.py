@@ -14,12 +14,12 @@ from http import HTTPStatus
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.admission import Admission, refusal
-from chapterhouse.interfaces.api import problems
 from chapterhouse.interfaces.api.limits import InProgress, RateLimit, bounded
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import (
@@ -27,16 +27,19 @@ from chapterhouse.interfaces.api.routing import (
     Caller,
     Credentials,
     credentials,
+    is_page,
     workspace_of,
 )
 from chapterhouse.interfaces.api.state import ServerState
+from chapterhouse.library.access import csrf_of
 from chapterhouse.types.access import AuditOutcome, Grant
 
 # What anyone may call: whether the server lives, and the way in.
 OPEN: Final = frozenset({
-    ("GET", "/"), ("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session")
+    ("GET", "/api/health"), ("GET", "/api/ready"), ("POST", "/api/session"),
+    ("GET", "/login"), ("POST", "/login"), ("GET", "/enter"), ("GET", "/assets"),
 })  # fmt: skip
-UPLOAD: Final = "/api/documents/upload"
+UPLOADS: Final = frozenset({"/api/documents/upload", "/documents/upload"})
 
 _BODY_BYTES: Final = 4 * 2**20  # of any request but an upload
 _OPEN_BYTES: Final = 64 * 2**10  # of what anyone may send
@@ -46,7 +49,7 @@ _PIECE_BYTES: Final = 64 * 2**10  # of an answer that are sent at a time
 _LARGE_BYTES: Final = 256 * 2**10  # an answer is counted from here on
 _UNREAD_BYTES: Final = 32 * 2**20  # of large answers that one caller may have under way
 _REFUSED: Final = frozenset({401, 403})
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # they change nothing
+SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # they change nothing
 _CHECK_SECONDS: Final = 2.0  # of a long answer, after which its key may be revoked by now
 _PAUSE_SECONDS: Final = 1.0
 _SHARE_OF_REFUSALS: Final = 0.1  # of the requests of a caller, for those of an address
@@ -63,8 +66,15 @@ _log: Final = logging.getLogger("chapterhouse.access")
 class Door:
     """An ASGI application in front of another one."""
 
-    def __init__(self, application: ASGIApp, state: ServerState, admitted: Admission) -> None:
+    def __init__(
+        self,
+        application: ASGIApp,
+        state: ServerState,
+        admitted: Admission,
+        problem_of: Callable[[Exception, Scope], Response],
+    ) -> None:
         self._application = application
+        self._problem_of = problem_of
         self.state = state
         self._admitted = admitted
         self._limit = state.rate_limit("requests")
@@ -88,7 +98,7 @@ class Door:
             await self._answer(scope, body, visit)
         except Exception as error:  # noqa: BLE001 - the process boundary: it was logged or is here
             if not visit.status:
-                await problems.problem(error, scope["path"])(scope, receive, visit.send)
+                await self._problem_of(error, scope)(scope, receive, visit.send)
             elif not visit.is_complete:  # the connection is all that can still be ended
                 raise ConnectionAbortedError("The answer could not be sent whole.") from None
         finally:
@@ -109,13 +119,16 @@ class Door:
             raise Refusal(status, "This server does not answer to that name or page.")
 
     async def _caller(self, scope: Scope, visit: "_Visit") -> Caller | None:
-        if (scope["method"], scope["path"]) in OPEN:
+        if is_open(scope["method"], scope["path"]):
             await _take(self._limit, f"address {visit.address}")
             visit.actor = "anyone"
             return None
         try:
             shown = credentials(visit.headers)
-            grant = await run_in_thread(lambda: self._grant(shown, scope["method"]))
+            grant, csrf = await run_in_thread(lambda: self._grant(shown))
+            # A form of a page has the token in it, where its route looks.
+            if csrf and scope["method"] not in SAFE and not is_page(scope["path"]):
+                require_token(shown.csrf, csrf)
         except Refusal:
             await _take(self._refusals, f"address {visit.address}")
             raise
@@ -123,9 +136,9 @@ class Door:
         self._limit.take(grant.name)
         workspace = workspace_of(visit.headers, grant)
         visit.workspace = workspace
-        visit.require_valid = lambda: run_in_thread(lambda: self._grant(shown, scope["method"]))
+        visit.require_valid = lambda: run_in_thread(lambda: self._grant(shown))
         return Caller(
-            grant, workspace, visit.address, visit.id, lambda size: self._expect(visit, size)
+            grant, workspace, visit.address, visit.id, csrf, lambda size: self._expect(visit, size)
         )
 
     async def _answer(self, scope: Scope, receive: Receive, visit: "_Visit") -> None:
@@ -141,27 +154,23 @@ class Door:
                 await asyncio.gather(answering, return_exceptions=True)
         answering.result()
 
-    def _grant(self, given: Credentials, method: str) -> Grant:
-        """Return what credentials permit."""
+    def _grant(self, given: Credentials) -> tuple[Grant, str]:
+        """Return what credentials permit, and the token of a session."""
         access = self.state.access
         if given.key:
-            shown, owner = given.key.encode("utf-8", "replace"), self.state.owner_key.encode()
-            if owner and secrets.compare_digest(shown, owner):
-                return OWNER
+            if self.state.is_owner(given.key):
+                return OWNER, ""
             grant = access.authenticate(given.key)
             if grant is None:
                 raise _unknown("The key is not known, expired or revoked.")
-            return grant
+            return grant, ""
         if given.session:
+            if self.state.is_owner_session(given.session):
+                return OWNER, csrf_of(given.session)
             found = access.authenticate_session(given.session)
             if found is None:
                 raise _unknown("The session has ended.")
-            grant, csrf = found
-            if method not in _SAFE and not secrets.compare_digest(
-                csrf.encode(), given.csrf.encode("utf-8", "replace")
-            ):
-                raise Refusal(403, "The request lacks the session's token.")
-            return grant
+            return found
         own = " The owner's is in the home: owner.key." if self.state.owner_key else ""
         raise _unknown("A key is needed.", own)
 
@@ -209,6 +218,17 @@ async def _take(limit: RateLimit, name: str) -> None:
         raise
 
 
+def is_open(method: str, path: str) -> bool:
+    """Whether anyone may call an address; the parts of all pages lie below ``/assets``."""
+    return (method, f"/{path.split('/', 2)[1]}" if is_page(path) else path) in OPEN
+
+
+def require_token(shown: str, csrf: str) -> None:
+    """See that a request of a session brings its token along."""
+    if not secrets.compare_digest(csrf.encode(), shown.encode("utf-8", "replace")):
+        raise Refusal(403, "The request lacks the session's token.")
+
+
 def _without_slash(scope: Scope) -> Scope:
     """Return a request as if its address did not end with a slash: each route answers to both.
 
@@ -219,10 +239,10 @@ def _without_slash(scope: Scope) -> Scope:
 
 
 def _most_bytes(scope: Scope) -> float:
-    if (scope["method"], scope["path"]) in OPEN:
+    if is_open(scope["method"], scope["path"]):
         return _OPEN_BYTES
     # What an upload may have is a setting of its workspace, which its route looks at.
-    return math.inf if scope["path"] == UPLOAD else _BODY_BYTES
+    return math.inf if scope["path"] in UPLOADS else _BODY_BYTES
 
 
 def _require_few(headers: Headers) -> None:
@@ -250,7 +270,7 @@ class _Visit:
         self.workspace = ""
         self.unread = 0  # bytes of the answer, where they are many
         # Asked again in the middle of an answer that takes long, as a stream does.
-        self.require_valid: Callable[[], Awaitable[Grant]] | None = None
+        self.require_valid: Callable[[], Awaitable[object]] | None = None
         self._scope = scope
         self._send = send
         self._begin = begin

@@ -9,6 +9,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
+from starlette.types import Scope
 
 from chapterhouse import errors
 from chapterhouse.interfaces.service import explain, without_paths
@@ -124,7 +125,7 @@ def problem(error: Exception, path: str = "") -> Response:
 
     The path of the request decides the form.
     """
-    found = _refusal_of(error)
+    found = refusal_of(error)
     if found.status in _NO_BODY:
         return Response(status_code=found.status, headers=found.headers)
     if _is_of_openai(path):
@@ -132,7 +133,13 @@ def problem(error: Exception, path: str = "") -> Response:
     return _details(found)
 
 
-def _refusal_of(error: Exception) -> Refusal:
+def api_problem(error: Exception, scope: Scope) -> Response:
+    """Return what the client of a request gets for an error."""
+    return problem(error, scope["path"])
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """Return an error as the refusal that a client gets."""
     match error:
         case Refusal():
             return error

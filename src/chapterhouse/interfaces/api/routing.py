@@ -20,9 +20,11 @@ from chapterhouse.types import Scope
 from chapterhouse.types.access import AccessLevel, Grant
 
 COOKIE: Final = "chapterhouse_session"
+WORKSPACE_COOKIE: Final = "chapterhouse_workspace"  # which one a browser looks at
 WORKSPACE: Final = "X-Workspace"
 CSRF: Final = "X-CSRF-Token"
 _DEFAULT: Final = "default"
+_PROGRAMS: Final = frozenset({"api", "v1", "mcp"})
 
 # Who shows the key in the home, to a server that only this machine can reach.
 OWNER: Final = Grant("owner", AccessLevel.ADMIN, None)
@@ -43,6 +45,7 @@ class Caller:
 
     Attributes:
         workspace: The workspace that the request is about.
+        csrf: What a form of a session has to bring along; empty for who shows a key.
         expect: Is called with the bytes of an answer that may be large before it is made; raises
             ``Refusal`` while the caller does not read others.
     """
@@ -51,6 +54,7 @@ class Caller:
     workspace: str
     address: str
     request_id: str
+    csrf: str = field(default="", repr=False)
     expect: Callable[[int], None] = field(default=lambda _: None, compare=False)
 
 
@@ -72,10 +76,21 @@ def workspace_of(headers: Headers, grant: Grant) -> str:
         NotFoundError: the caller has no such workspace, whether it exists or not.
     """
     only = grant.workspaces[0] if grant.workspaces and len(grant.workspaces) == 1 else ""
-    name = headers.get(WORKSPACE, "").strip() or only or _DEFAULT
+    name = headers.get(WORKSPACE, "").strip() or _chosen(headers, grant) or only or _DEFAULT
     if not valid_name(name) or not grant.permits(AccessLevel.READ, name):
         raise NotFoundError(f"There is no workspace '{name[:100]}'.")
     return name
+
+
+def _chosen(headers: Headers, grant: Grant) -> str:
+    """Return the workspace that a browser looks at, if its user still may."""
+    name = cookie_parser(headers.get("cookie", "")).get(WORKSPACE_COOKIE, "")
+    return name if valid_name(name) and grant.permits(AccessLevel.READ, name) else ""
+
+
+def is_page(path: str) -> bool:
+    """Whether people open an address in a browser; programs call the others."""
+    return path.split("/", 2)[1] not in _PROGRAMS
 
 
 def permitted(grant: Grant, library: Library) -> tuple[Scope, frozenset[str] | None]:

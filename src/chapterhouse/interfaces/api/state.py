@@ -1,6 +1,7 @@
 """What one server works with, and what one request may do with it."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from chapterhouse.interfaces.service import Service, Workload
 from chapterhouse.interfaces.values import public_job
 from chapterhouse.interfaces.workspaces import Workspaces
 from chapterhouse.library import Library
-from chapterhouse.library.access import Access
+from chapterhouse.library.access import Access, owner_session
 from chapterhouse.store.shared import SharedDatabase
 from chapterhouse.types import Job
 from chapterhouse.types.access import AuditOutcome
@@ -25,6 +26,7 @@ from chapterhouse.types.access import AuditOutcome
 Value = TypeVar("Value")
 Event = TypeVar("Event")
 
+_USE: Final = "INSERT INTO used (code) VALUES (?) ON CONFLICT DO NOTHING RETURNING code"
 _AT_ONCE: Final = 4  # searches, and questions
 _WAITING: Final = 64
 _UPLOADS: Final = 8  # that one caller may have under way
@@ -66,6 +68,7 @@ class ServerState:
     options: ServerOptions
     is_local: bool  # whether only this machine can reach it
     owner_key: str = ""  # lets the owner in, there alone
+    entrance: str = field(default="", repr=False)  # lets a browser of the owner in, once
     uploads: InProgress = field(
         default_factory=lambda: InProgress(_UPLOADS, "Send one file after the other.")
     )
@@ -78,6 +81,19 @@ class ServerState:
         object.__setattr__(self, "metrics", Metrics(self.shared))
         object.__setattr__(self, "meetings", Meetings(self.shared))
 
+    def is_owner(self, key: str) -> bool:
+        """Whether a key is that of the home's owner, who may use it here."""
+        return bool(self.owner_key) and _are_equal(key, self.owner_key)
+
+    def is_owner_session(self, secret: str) -> bool:
+        """Whether a session is one of the home's owner."""
+        return bool(self.owner_key) and _are_equal(secret, owner_session(self.owner_key))
+
+    def enter(self, code: str) -> bool:
+        """Whether a code lets the owner's browser in: the server's own, the first time."""
+        is_own = bool(self.entrance) and _are_equal(code, self.entrance)
+        return is_own and bool(self.shared.rows(_USE, (code,)))
+
     def rate_limit(self, kind: str, share: float = 1.0) -> RateLimit:
         """Return a new limit of requests a caller, or of a share of them."""
         options = self.options
@@ -88,6 +104,10 @@ class ServerState:
         self.workload.wait_for_threads(_SETTLE_SECONDS)
         self.workspaces.close()
         self.access.close()
+
+
+def _are_equal(shown: str, known: str) -> bool:
+    return secrets.compare_digest(shown.encode("utf-8", "replace"), known.encode())
 
 
 class Exchange(Service):

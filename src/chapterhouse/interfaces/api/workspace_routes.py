@@ -3,7 +3,7 @@
 from typing import Annotated, Any, Final
 
 from fastapi import Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field
 
 from chapterhouse import __version__
@@ -16,33 +16,7 @@ from chapterhouse.interfaces.values import public_status
 from chapterhouse.types import LibraryStatus, SettingValue
 from chapterhouse.types.access import AccessLevel
 
-_PAGE: Final = f"""\
-<!DOCTYPE html>
-<html lang="en">
-<head><meta charset="utf-8"><title>Chapterhouse</title></head>
-<body>
-<h1>Chapterhouse {__version__}</h1>
-<p>A council that has read your documents: this server answers programs, with citations.</p>
-<ul>
-<li><code>/api</code>: documents, search, questions, councils.
-<a href="/api/openapi.json">/api/openapi.json</a> describes every route (with a key).</li>
-<li><code>/v1</code>: the protocol of OpenAI's clients.</li>
-<li><code>/mcp</code>: the Model Context Protocol.</li>
-</ul>
-<p>Requests need a key: <code>Authorization: Bearer ch_…</code>. <code>chapterhouse serve</code>
-says where its owner's is; <code>chapterhouse key create</code> makes others.</p>
-</body>
-</html>
-"""
-
-page: Final = router("", "page")
 health: Final = router("/api", "health")
-
-
-@page.get("/", openapi_extra=ANYONE, response_class=HTMLResponse)
-async def show_page() -> HTMLResponse:
-    """Say in HTML what this server is and where its interfaces are."""
-    return HTMLResponse(_PAGE)
 
 
 @health.get("/openapi.json", openapi_extra=needs(AccessLevel.READ))

@@ -2,8 +2,10 @@
 
 import json as json_text
 import logging
+import secrets
 import sys
 import time
+import webbrowser
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -77,13 +79,16 @@ def serve(
             "It is no CORS: pages of other sites cannot. Repeatable.",
         ),
     ] = None,
+    open_: Annotated[
+        bool, flag("--open", "Open the page in your browser, signed in as the owner.")
+    ] = False,
     memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
     workers: Annotated[
         int,
         option("--workers", "N", "How many processes answer; one for each core.", least=1, most=64),
     ] = 1,
 ) -> Outcome:
-    """Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.
+    """Serve the home over HTTP: the page, the REST API, MCP and the protocol of OpenAI's clients.
 
     It serves this machine alone until it is stopped, and lets in who shows the key in owner.key, a
     file of the home that the server makes. For other machines, make a key (chapterhouse key
@@ -91,18 +96,28 @@ def serve(
     """
     _log_requests()
     address = serving.Address(host, port, tuple(allow_host or ()), tuple(allow_origin or ()))
+    if open_ and not address.is_local:
+        raise UsageError(
+            "--open signs a browser in as the owner, where only this machine can call.",
+            hint="Leave --host and --allow-host out, or open the address and sign in.",
+        )
+    entrance = secrets.token_urlsafe() if address.is_local else ""
 
     with opened_library(create=True) as library:
         home = library.home
     key = f"The key is in {home / admission.OWNER_KEY}. " if address.is_local else ""
 
     def announce(url: str) -> None:
-        served_at = f"Serving {url}/api, {url}/v1 and {url}/mcp."
+        way_in = f"{url}/enter?code={entrance}" if entrance else url
+        typer.echo(f"The page: {way_in}" + (" (the link works once)" * bool(entrance)), err=True)
+        served_at = f"For programs: {url}/api, {url}/v1 and {url}/mcp."
         typer.echo(f"{served_at} {key}Stop it with Ctrl-C.", err=True)
         typer.echo(pool.describe_readers(), err=True)
+        if open_ and not webbrowser.open(way_in):
+            typer.echo("No browser could be opened: follow the link.", err=True)
 
     options = state.ServerOptions(remember=memory, processes=workers)
-    serving.serve(home, address, options, announce, _log_settings())
+    serving.serve(home, address, options, announce, _log_settings(), entrance)
     return _nothing()
 
 

@@ -1,0 +1,1 @@
+"""The page: what people open in a browser. Made by the server, whole without JavaScript."""

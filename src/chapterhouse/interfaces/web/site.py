@@ -1,0 +1,27 @@
+"""All pages, in the order in which an address is looked for."""
+
+from typing import Final
+
+from chapterhouse.interfaces.web import (
+    agents,
+    asking,
+    councils,
+    documents,
+    frame,
+    lab,
+    library,
+    sessions,
+    settings,
+)
+
+PAGES: Final = (
+    frame.assets,
+    sessions.sessions,
+    asking.asking,
+    library.library,
+    documents.documents,
+    councils.councils,
+    agents.agents,
+    settings.settings,
+    lab.lab,
+)

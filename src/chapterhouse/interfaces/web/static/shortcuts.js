@@ -1,0 +1,27 @@
+// Keys for what is done often, and what a form does by itself where there is a script.
+const typing = (element) => element.closest("input, textarea, select, [contenteditable]");
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+  const field = document.querySelector("#question, main input[type=search]");
+  if (event.key === "/" && field) {
+    event.preventDefault();
+    field.focus();
+  }
+  if ((event.key === "n" || event.key === "p") && document.querySelector(".answer")) {
+    const links = [...document.querySelectorAll(".answer .cited a")];
+    const place = links.indexOf(document.activeElement);
+    const next = links[place < 0 ? 0 : place + (event.key === "n" ? 1 : -1)];
+    next?.focus();
+    next?.click();
+  }
+});
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
+});
+
+document.addEventListener("submit", (event) => {
+  const asked = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
+  if (asked && !window.confirm(asked)) event.preventDefault();
+}, true);
