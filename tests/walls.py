@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from fastapi import FastAPI
+
 from chapterhouse.agents.council import Council
 from chapterhouse.interfaces.api.routing import EVERYWHERE, LEVEL, WHOLE
 from chapterhouse.interfaces.mcp.tools import TOOLS
+from chapterhouse.interfaces.web.site import PAGES
 from chapterhouse.library import Library
 
 OURS: Final = "ours"
@@ -19,6 +22,7 @@ THEIRS: Final = "theirs"
 ACCEPT: Final = {"Accept": "application/json, text/event-stream"}
 # Addresses that are in no OpenAPI description: what they need.
 UNDESCRIBED: Final = {("POST", "/mcp"): "read"}
+FORM: Final = "application/x-www-form-urlencoded"
 FIELDS: Final = (
     "title", "text", "file", "shelf", "tag", "author", "personaname", "expertise", "prose",
     "question", "label", "source", "purpose", "councilname", "changer",
@@ -82,9 +86,11 @@ def is_text(schema: Mapping[str, Any], operation: Operation) -> bool:
     return plain and not ({"contentMediaType", "format"} & schema.keys())
 
 
-def operations(description: Mapping[str, Any]) -> list[Operation]:
+def operations(
+    description: Mapping[str, Any], undescribed: Mapping[tuple[str, str], str] = UNDESCRIBED
+) -> list[Operation]:
     schemas = description["components"]["schemas"]
-    found = [Operation(*name, level, whole=False) for name, level in UNDESCRIBED.items()]
+    found = [Operation(*name, level, whole=False) for name, level in undescribed.items()]
     for path, item in description["paths"].items():
         for method, one in item.items():
             if method == "parameters":
@@ -101,6 +107,14 @@ def operations(description: Mapping[str, Any]) -> list[Operation]:
                 )
             )  # fmt: skip
     return found
+
+
+def page_operations() -> list[Operation]:
+    """Return what a browser may ask for as operations; programs are not told of it."""
+    application = FastAPI()
+    for one in PAGES:
+        application.include_router(one)
+    return operations(application.openapi(), {})
 
 
 def tools() -> list[Operation]:
@@ -160,6 +174,8 @@ class Filled:
             files = {key: value for key, value in self.body.items() if isinstance(value, tuple)}
             rest = {key: value for key, value in self.body.items() if key not in files}
             named |= {"files": files, "data": rest}
+        elif self.operation.media == FORM:
+            named["data"] = self.body
         elif self.body is not None:
             named["json"] = self.body
         return client.request(self.operation.method, self.path, **named)

@@ -18,7 +18,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.api.asking import event_stream, with_pings
 from chapterhouse.interfaces.api.councils import MeetingBody, convene
-from chapterhouse.interfaces.api.routing import OWNER, needs
+from chapterhouse.interfaces.api.routing import OWNER, needs, require
 from chapterhouse.interfaces.api.schemas import Question
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.values import (
@@ -107,6 +107,7 @@ async def ask(request: Request, exchange: Exchanged, form: Annotated[AskForm, Fo
     """Answer a question; as it comes, where a script of the page asks."""
     kind, slug = form.named
     if kind == "council":
+        require(exchange.caller, AccessLevel.READ, whole=True)
         meeting = await convene(exchange, slug, MeetingBody(question=form.question))
         where = f"/meetings/{meeting.id}"
         if _EVENTS in request.headers.get("accept", ""):

@@ -1,5 +1,6 @@
 """The frame of every page: templates, who looks at it, forms, errors, and what it loads."""
 
+import gzip
 import json
 import mimetypes
 from collections.abc import Callable, Coroutine, Mapping
@@ -18,6 +19,7 @@ from starlette.types import Scope
 
 from chapterhouse import __version__
 from chapterhouse.concurrency import run_in_thread
+from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.door import SAFE, require_token
 from chapterhouse.interfaces.api.problems import api_problem, refusal_of
 from chapterhouse.interfaces.api.routing import ANYONE, CSRF, GuardedRoute, is_page
@@ -168,19 +170,26 @@ assets: Final = page_router("/assets")
 
 
 @assets.get("/{digest}/{name}", openapi_extra=ANYONE)
-async def load(digest: str, name: str) -> Response:
+async def load(request: Request, digest: str, name: str) -> Response:
     """Return a part of all pages; another version of it has another address."""
-    known = _assets()
-    if name not in known or asset(name) != f"/assets/{digest}/{name}":
-        return Response(status_code=HTTPStatus.NOT_FOUND)
+    if name not in _assets() or asset(name) != f"/assets/{digest}/{name}":
+        raise NotFoundError("There is no such part of a page.")
     kind = mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Response(known[name], media_type=kind, headers=_FOREVER)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        headers = {**_FOREVER, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+        return Response(_compressed(name), media_type=kind, headers=headers)
+    return Response(_assets()[name], media_type=kind, headers=_FOREVER)
 
 
 @cache
 def _assets() -> Mapping[str, bytes]:
     folder = resources.files(__package__).joinpath("static")
     return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+
+
+@cache
+def _compressed(name: str) -> bytes:
+    return gzip.compress(_assets()[name], 9, mtime=0)
 
 
 @cache

@@ -1,0 +1,144 @@
+"""The way in and out of the page, and what its forms must bring along."""
+
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+from tests.served import Served, serving
+from tests.walls import page_operations
+
+from chapterhouse.interfaces.api.routing import COOKIE
+from chapterhouse.library import Library
+from chapterhouse.library.access import csrf_of, owner_session
+from chapterhouse.types import AccessLevel
+
+PASSWORD = "a long enough password"
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("web") / "home"
+    with Library.open(home) as library:
+        library.documents.add_text("The ferry leaves at nine.", title="Ferry")
+    with Library.open(home, "other"):
+        pass
+    with serving(home) as served:
+        for name, level, workspaces in (
+            ("ada", AccessLevel.ADMIN, None),
+            ("ben", AccessLevel.READ, ["default"]),
+        ):
+            served.access.create_user(name, PASSWORD, level, workspaces, by="test")
+        yield served
+
+
+@pytest.fixture
+def browser(site: Served) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=site.url, headers=HTML, timeout=60.0) as client:
+        yield client
+
+
+def _sign_in(browser: httpx2.Client, name: str, **more: str) -> httpx2.Response:
+    return browser.post("/login", data={"name": name, "password": PASSWORD, **more})
+
+
+def test_who_is_not_known_is_sent_to_the_way_in_and_back(browser: httpx2.Client) -> None:
+    answer = browser.get("/history?text=ferry")
+    assert answer.status_code == 303
+    where = answer.headers["location"]
+    assert where == "/login?next=%2Fhistory%3Ftext%3Dferry"
+    assert browser.get(where).status_code == 200
+    answer = _sign_in(browser, "ada", next="/history?text=ferry")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/history?text=ferry")
+    assert browser.get("/history?text=ferry").status_code == 200
+    cookie = answer.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+
+
+@pytest.mark.parametrize(
+    "elsewhere",
+    ["https://evil.example", "//evil.example", "/\\evil.example", "javascript:alert(1)", "/\n/evil",
+     "\\\\evil.example", "", "evil"],
+)  # fmt: skip
+def test_nobody_is_sent_to_another_server(browser: httpx2.Client, elsewhere: str) -> None:
+    assert _sign_in(browser, "ada", next=elsewhere).headers["location"] == "/"
+
+
+def test_a_wrong_name_or_password_is_said_on_the_page(browser: httpx2.Client) -> None:
+    answer = browser.post("/login", data={"name": "ada", "password": "wrong"})
+    assert answer.status_code == 401
+    assert "The name or the password is wrong." in answer.text
+    assert COOKIE not in browser.cookies
+    answer = browser.post("/login", data={"key": "ch_owner_wrong"})
+    assert answer.status_code == 401
+    assert COOKIE not in browser.cookies
+
+
+def test_the_owner_comes_in_by_the_key_or_once_by_the_link(
+    site: Served, browser: httpx2.Client
+) -> None:
+    answer = browser.post("/login", data={"key": site.owner_key})
+    assert answer.headers["location"] == "/"
+    assert browser.get("/").status_code == 200
+    assert site.owner_key not in str(browser.cookies)
+    browser.cookies.clear()
+    object.__setattr__(site.state, "entrance", "once")
+    assert browser.get("/enter?code=other").status_code == 401
+    assert browser.get("/enter?code=once").status_code == 303
+    assert browser.get("/").status_code == 200
+    browser.cookies.clear()
+    assert browser.get("/enter?code=once").status_code == 401
+    assert browser.get("/").status_code == 303
+
+
+def test_what_changes_something_needs_the_token(site: Served, browser: httpx2.Client) -> None:
+    """Of a user as of the owner; none of another session, and in a field as in the header."""
+    _sign_in(browser, "ada")
+    posts = [one for one in page_operations() if one.method == "POST" and one.level != "none"]
+    assert posts
+    for operation in posts:
+        path = operation.path.replace("{", "").replace("}", "")
+        for token in ("", "0" * 64, csrf_of(owner_session(site.owner_key))):
+            for sent in ({"data": {"csrf": token}}, {"headers": {"X-CSRF-Token": token}}):
+                answer = browser.post(path, **sent)  # type: ignore[arg-type]
+                assert answer.status_code == 403, operation.name
+                assert "session&#39;s token" in answer.text, operation.name
+    assert browser.get("/").status_code == 200
+    browser.cookies.clear()
+    browser.cookies.set(COOKIE, owner_session(site.owner_key))
+    assert browser.post("/logout", data={"csrf": ""}).status_code == 403
+    token = csrf_of(owner_session(site.owner_key))
+    assert browser.post("/logout", data={"csrf": token}).headers["location"] == "/login"
+
+
+def test_a_page_of_another_site_changes_nothing(browser: httpx2.Client) -> None:
+    _sign_in(browser, "ada")
+    token = csrf_of(browser.cookies[COOKIE])
+    for headers in ({"Origin": "https://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        answer = browser.post("/logout", data={"csrf": token}, headers=headers)
+        assert answer.status_code == 403
+    assert browser.get("/").status_code == 200
+
+
+def test_no_page_can_be_framed_or_load_from_elsewhere(browser: httpx2.Client) -> None:
+    _sign_in(browser, "ada")
+    for path in ("/", "/login", "/history", "/nothing"):
+        policy = browser.get(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert "http" not in policy
+
+
+def test_a_user_goes_to_their_own_workspaces_alone(browser: httpx2.Client) -> None:
+    _sign_in(browser, "ada")
+    token = csrf_of(browser.cookies[COOKIE])
+    assert "<option selected>default</option>" in browser.get("/").text
+    browser.post("/workspace", data={"csrf": token, "workspace": "other"})
+    assert "<option selected>other</option>" in browser.get("/").text
+    browser.cookies.clear()
+    _sign_in(browser, "ben")
+    browser.cookies.set("chapterhouse_workspace", "other")  # written by hand
+    assert "Ask your documents" in browser.get("/").text  # of the only one that is theirs
+    assert "other" not in browser.get("/").text
