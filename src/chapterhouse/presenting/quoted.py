@@ -1,7 +1,7 @@
 """A part of a document, line by line, as blocks."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Final
@@ -27,7 +27,7 @@ _INDENT, _DEEPEST = 2, 5  # columns of a level, at least; levels shown
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class Row:
     """A line of the document: ``kind`` is code, item, text or blank; ``start`` is of its words."""
 
     kind: str
@@ -46,7 +46,7 @@ def quoted_blocks(
         key_span: Start and end in ``text`` of what is to stand out.
         after: What is said behind it: citations, a note.
     """
-    groups = groupby(_joined(_rows(text)), lambda row: row.kind)
+    groups = groupby(document_rows(text), lambda row: row.kind)
     blocks = [_block(kind, list(rows), key_span) for kind, rows in groups if kind != "blank"]
     return with_ending(tuple(blocks) or (Paragraph((Words(text),)),), after)
 
@@ -66,7 +66,7 @@ def with_ending(blocks: tuple[Block, ...], after: Line) -> tuple[Block, ...]:
             return (*blocks, Paragraph(after))
 
 
-def _block(kind: str, rows: list[_Row], key_span: tuple[int, int]) -> Block:
+def _block(kind: str, rows: list[Row], key_span: tuple[int, int]) -> Block:
     if kind == "code":
         return Code("\n".join(row.text for row in rows))
     lines = tuple(_line(row, key_span) for row in rows)
@@ -75,7 +75,7 @@ def _block(kind: str, rows: list[_Row], key_span: tuple[int, int]) -> Block:
     return Lines(lines) if lines[1:] else Paragraph(lines[0])
 
 
-def _line(row: _Row, key_span: tuple[int, int]) -> Line:
+def _line(row: Row, key_span: tuple[int, int]) -> Line:
     """Return the words of a line, those that tell apart: inert before they are cut."""
     text = inert(row.text)
     first, last = (min(max(offset - row.start, 0), len(text)) for offset in key_span)
@@ -85,10 +85,10 @@ def _line(row: _Row, key_span: tuple[int, int]) -> Line:
     return tuple(Words(text[a:b], style) for a, b, style in cut if text[a:b])
 
 
-def _joined(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """Yield the lines; one that goes on from an item is joined to it, offsets and all."""
-    last: _Row | None = None
-    for row in rows:
+def document_rows(text: str, *, has_fences: bool = True) -> Iterator[Row]:
+    """Yield the lines of a text; one that goes on from an item is joined to it, offsets and all."""
+    last: Row | None = None
+    for row in _rows(text, has_fences=has_fences):
         if last and last.kind == "item" and row.kind == "rest":
             last = replace(last, text=f"{last.text}\n{row.text}")
             continue
@@ -99,27 +99,27 @@ def _joined(rows: Iterable[_Row]) -> Iterator[_Row]:
         yield last
 
 
-def _rows(text: str) -> Iterator[_Row]:
+def _rows(text: str, *, has_fences: bool) -> Iterator[Row]:
     position, fence = 0, ""
     columns: list[int] = []  # of the lists that the line stands in
     for line in text.split("\n"):
         start, position = position, position + len(line) + 1
-        found = _FENCE.fullmatch(line)
+        found = _FENCE.fullmatch(line) if has_fences else None
         item = _ITEM.match(line)
         if fence:
             fence = "" if line.strip() == fence else fence
-            yield from (_Row("code", line, start),) if fence else ()
+            yield from (Row("code", line, start),) if fence else ()
         elif found:
             fence, columns = found.group(1), []
         elif item:
             column = len(item.group(1).expandtabs(4))
             columns = [*(one for one in columns if one + _INDENT <= column), column]
             mark = Mark(min(len(columns) - 1, _DEEPEST), item.group(2) or "")
-            yield _Row("item", line[item.end() :], start + item.end(), mark)
+            yield Row("item", line[item.end() :], start + item.end(), mark)
         elif columns and line[:1].isspace() and line.strip():
-            yield _Row("rest", line, start)
+            yield Row("rest", line, start)
         elif _CODE.match(line):
-            yield _Row("code", line, start)
+            yield Row("code", line, start)
         else:
             columns = columns if not line.strip() else []
-            yield _Row("text" if line.strip() else "blank", line, start)
+            yield Row("text" if line.strip() else "blank", line, start)

@@ -12,9 +12,9 @@ from enum import StrEnum
 from chapterhouse import lazy_pattern
 from chapterhouse.types import Section
 
-_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 _SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _NOT_A_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|#|`{3}|~{3})")
 _ESCAPE = r"\\([!-/:-@\[-`{-~])"
@@ -40,7 +40,7 @@ _EMPHASISED = frozenset({"md", "doc", "epub", "msg", "ppt", "rtf"})
 MARKED = _EMPHASISED | {"html", "mobi"}  # an older version read Mobipocket books
 PLAIN = frozenset({"txt", "srt", "vtt"})  # which have no headings and no fences either
 
-_CELL = re.compile(r"(?<!\\)\|")
+CELL = re.compile(r"(?<!\\)\|")
 
 
 class BlockKind(StrEnum):
@@ -130,7 +130,7 @@ def _without_marks(text: str, *, emphasis: bool) -> str:
 def table_cells(row: str, format_: str = "md") -> list[str]:
     """Return the cells of a table's row without what its document's reader wrote as Markdown."""
     inner = row.strip().removeprefix("|").removesuffix("|")
-    cells = (cell.replace("\\|", "|") for cell in _CELL.split(inner))
+    cells = (cell.replace("\\|", "|") for cell in CELL.split(inner))
     return [plain_text(cell, format_) for cell in cells]
 
 
@@ -175,11 +175,11 @@ def blocks(text: str) -> tuple[Block, ...]:
 def _block_at(lines: list[_Line], position: int) -> tuple[int, BlockKind, int, str, int]:
     """Return where the block at ``position`` stops, its kind, level, title and body start."""
     line = lines[position]
-    heading = _ATX.match(line.text)
+    heading = ATX.match(line.text)
     if heading:
         title = plain_title(heading.group(2) or "")
         return position + 1, BlockKind.HEADING, len(heading.group(1)), title, 0
-    fence = _FENCE.match(line.text)
+    fence = FENCE.match(line.text)
     if fence:
         return _fence_end(lines, position, fence.group(1)), BlockKind.CODE, 0, "", 0
     if _is_table(lines, position):
@@ -226,7 +226,7 @@ def _paragraph_end(lines: list[_Line], position: int) -> int:
     stop = position + 1
     while stop < len(lines) and not lines[stop].blank:
         text = lines[stop].text
-        if _ATX.match(text) or _FENCE.match(text) or _is_table(lines, stop):
+        if ATX.match(text) or FENCE.match(text) or _is_table(lines, stop):
             break
         stop += 1
     return stop

@@ -1,7 +1,121 @@
 """A document on the page: its text at a passage, its pages, its chunks, its versions."""
 
-from typing import Final
+from collections.abc import Sequence
+from itertools import islice
+from typing import Annotated, Any, Final, Literal
+from urllib.parse import quote
 
-from chapterhouse.interfaces.web.frame import page_router
+from fastapi import Query, Request, Response
 
-documents: Final = page_router()
+from chapterhouse.interfaces.api import documents as operations
+from chapterhouse.interfaces.api.routing import needs
+from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.values import PublicDocument
+from chapterhouse.interfaces.web.frame import is_partial, page_router, show
+from chapterhouse.library import Library
+from chapterhouse.presenting.document_view import view_document
+from chapterhouse.types import Body, Chunk
+from chapterhouse.types.access import AccessLevel
+
+READ: Final = needs(AccessLevel.READ)
+_CHUNKS: Final = 50  # that are shown at once
+_VERSIONS: Final = 50
+Offset = Annotated[int, Query(ge=0, le=2**40)]
+View = Literal["text", "pages", "chunks", "versions"]
+
+documents: Final = page_router("/documents")
+
+
+@documents.get("/{document_id}", openapi_extra=READ)
+async def show_document(
+    request: Request,
+    exchange: Exchanged,
+    document_id: str,
+    start: Annotated[int, Query(alias="from", ge=0, le=2**40)] = 0,
+    end: Annotated[int, Query(alias="to", ge=0, le=2**40)] = 0,
+    begin: Offset | None = None,
+    view: View | None = None,
+    page: Annotated[int, Query(ge=1, le=10**6)] | None = None,
+) -> Response:
+    """Show a document at a passage, which is marked; beside what is read where a script asks."""
+    document = await operations.show(exchange, document_id, Response())
+    chosen = view or ("pages" if document.format == "pdf" and end else "text")
+    span = (start, end)
+
+    def look(library: Library) -> dict[str, Any]:
+        body = library.documents.body(document_id)
+        match chosen:
+            case "text":
+                return {"view": view_document(body, document.format, span, begin=begin)}
+            case "chunks":
+                return _chunks(library.documents.chunks(document_id), begin or 0)
+            case "versions":
+                return {"versions": _versions(library, document)}
+            case "pages":
+                return _pages(library, document_id, body, span, page)
+
+    values = {
+        **await exchange.look(look),
+        "document": document,
+        "chosen": chosen,
+        "span": span,
+        "base": f"/documents/{quote(document.id, safe='')}",
+        "has_pages": document.format == "pdf",
+    }
+    name = "source.html" if is_partial(request) else "document.html"
+    return await show(request, exchange, name, values)
+
+
+def _chunks(chunks: Sequence[Chunk], first: int) -> dict[str, Any]:
+    """Return chunks with the part that each shares with the one before."""
+    shown = chunks[first : first + _CHUNKS]
+    before = chunks[first - 1].end if first else 0
+    rows = []
+    for one in shown:
+        shared = max(0, min(before, one.end) - one.start)
+        rows.append((one, one.text[:shared], one.text[shared:]))
+        before = max(before, one.end)
+    following = first + _CHUNKS
+    return {
+        "chunks": rows,
+        "earlier": max(0, first - _CHUNKS) if first else None,
+        "later": following if following < len(chunks) else None,
+    }
+
+
+def _versions(library: Library, document: PublicDocument) -> list[PublicDocument]:
+    """Return the documents of the same title or file name, the newest first."""
+    file = document.source.rpartition("/")[2]
+    found = {
+        one.id: one
+        for text in {document.title, file}
+        for one in library.documents.list(text=text)
+        if one.title == document.title or one.source.rpartition("/")[2] == file
+    }
+    newest = sorted(found.values(), key=lambda one: (-one.modified, one.id))
+    return list(islice((one for one in newest if one.id != document.id), _VERSIONS))
+
+
+def _pages(
+    library: Library, document_id: str, body: Body, span: tuple[int, int], page: int | None
+) -> dict[str, Any]:
+    """Return the page on which a passage begins, with rectangles over it where it was found."""
+    located = library.documents.locate(document_id, *span) if span[1] else None
+    return {}
+
+
+@documents.get("/{document_id}/pages/{number}.png", openapi_extra=READ)
+async def show_page(exchange: Exchanged, document_id: str, number: int) -> Response:
+    """Return a page of a PDF as an image; another content has another document or text."""
+    image = await exchange.look_long(
+        lambda library: library.documents.page_image(document_id, number)
+    )
+    return Response(image, media_type="image/png", headers={"Cache-Control": "private, no-cache"})
+
+
+@documents.get("/{document_id}/original", openapi_extra=READ)
+async def download(exchange: Exchanged, document_id: str) -> Response:
+    """Return the file that a document was read from, to be saved and never shown."""
+    answer = await operations.content(exchange, document_id, original=True)
+    assert isinstance(answer, Response)
+    return answer
