@@ -65,7 +65,8 @@ ID_SLOTS: Final = {
         " table=table digest=asset",
         "query": "who=who cursor=document shelf=shelf tag=tag persona=persona council=council"
         " member=persona place=place",
-        "body": "who=who workspace=workspace shelf=shelf shelves=shelf tags=tag persona=persona council=council id=document"
+        "body": "who=who workspace=workspace shelf=shelf shelves=shelf tags=tag persona=persona"
+        " council=council id=document"
         " place=place workspaces=workspace personas=persona required=document documents=document",
         "header": "if-match=etag if-none-match=etag",
     }.items()

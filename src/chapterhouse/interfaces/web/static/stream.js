@@ -78,6 +78,7 @@ async function ask() {
     form.elements.question.value ||= question;
   } finally {
     stop.hidden = true;
+    stay();
   }
 }
 
