@@ -6,8 +6,9 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-peers/bin
 MODEL := .venv-model/bin
+BROWSER ?= chromium
 
-.PHONY: help setup check format test test-model coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder docs lock weight size clean
+.PHONY: help setup check format test test-model test-page coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder docs lock weight size clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -45,6 +46,11 @@ $(MODEL)/.installed: requirements-model.lock
 
 test-model: setup $(MODEL)/.installed ## the product around a real, small language model on a real server
 	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
+
+# The browser is the system's: Debian and Ubuntu have it as the package chromium.
+test-page: setup ## the page in a real browser: journeys, keyboard, telephone, contrast
+	@command -v $(BROWSER) >/dev/null || { echo 'No browser: install the package chromium, or name one: make test-page BROWSER=PATH'; exit 1; }
+	CHAPTERHOUSE_BROWSER=$$(command -v $(BROWSER)) $(BIN)/pytest -n 0 tests/page
 
 coverage: setup ## branch coverage of what decides: claims, retrieval, store, ingest; at least 90 % each
 	$(BIN)/python scripts/branches.py

@@ -108,10 +108,10 @@ def serve(
     key = f"The key is in {home / admission.OWNER_KEY}. " if address.is_local else ""
 
     def announce(url: str) -> None:
-        way_in = f"{url}/enter?code={entrance}" if entrance else url
-        typer.echo(f"The page: {way_in}" + (" (the link works once)" * bool(entrance)), err=True)
-        served_at = f"For programs: {url}/api, {url}/v1 and {url}/mcp."
+        served_at = f"Serving {url}/api, {url}/v1 and {url}/mcp."
         typer.echo(f"{served_at} {key}Stop it with Ctrl-C.", err=True)
+        way_in = f"{url}/enter?code={entrance}" if entrance else url
+        typer.echo(f"The page: {way_in}" + " (this link works once)" * bool(entrance), err=True)
         typer.echo(pool.describe_readers(), err=True)
         if open_ and not webbrowser.open(way_in):
             typer.echo("No browser could be opened: follow the link.", err=True)

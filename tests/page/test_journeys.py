@@ -1,0 +1,191 @@
+"""What people do on the page, in a real browser."""
+
+import re
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, expect
+from tests.page.conftest import LOOKS, Opener, picture
+from tests.served import Served, make_board, serving
+
+from chapterhouse.interfaces.api.routing import COOKIE
+from chapterhouse.library import Library
+from chapterhouse.library.access import owner_session
+
+AXE: Final = resources.files("axe_playwright_python").joinpath("axe.min.js")
+
+
+def enter(page: Page, site: Served) -> None:
+    """Sign in as the owner."""
+    page.context.add_cookies(
+        [{"name": COOKIE, "value": owner_session(site.owner_key), "url": site.url}]
+    )
+    page.goto(site.url)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, example_folder: Path) -> Iterator[Served]:
+    home = tmp_path_factory.mktemp("page") / "home"
+    make_board(home)
+    with Library.open(home) as library:
+        library.documents.add(example_folder)
+    with serving(home) as served:
+        yield served
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Iterator[Served]:
+    with Library.open(tmp_path / "home"):
+        pass
+    with serving(tmp_path / "home") as served:
+        yield served
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_a_question_is_answered_and_its_source_opens_at_the_sentence(
+    site: Served, opened: Opener, look: str
+) -> None:
+    with opened(site.url, look) as page:
+        enter(page, site)
+        page.get_by_label("Question").fill("When were the life rafts serviced?")
+        page.keyboard.press("Enter")
+        number = page.locator(".answer .cited a").first
+        number.wait_for()
+        picture(page, f"answer-{look}")
+        number.click()
+        page.locator("#pane :is(mark, .rectangle)").first.wait_for()
+        picture(page, f"source-{look}")
+        expect(page.locator("#pane")).to_contain_text("Annual Safety Report")
+        page.keyboard.press("Escape")
+        expect(page.locator("#pane")).to_be_empty()
+        assert page.evaluate("document.activeElement.matches('.cited a')")
+        page.get_by_label("Question").fill("And how many are there?")
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn")).to_have_count(2)
+        expect(page.locator(".turn").last.locator(".answer")).to_contain_text("14")
+
+
+def test_an_answer_is_saved_in_three_formats(site: Served, opened: Opener) -> None:
+    with opened(site.url) as page:
+        enter(page, site)
+        page.get_by_label("Question").fill("When were the life rafts serviced?")
+        page.keyboard.press("Enter")
+        page.locator(".answer .cited a").first.wait_for()
+        for button, ending in (("Markdown", "md"), ("page", "html"), ("bundle", "json")):
+            with page.expect_download() as download:
+                page.get_by_role("button", name=button, exact=True).click()
+            text = Path(download.value.path()).read_text()
+            assert download.value.suggested_filename.endswith(ending)
+            assert "life rafts were serviced" in text
+
+
+def test_by_keyboard_alone_a_question_is_asked_and_its_source_read(
+    site: Served, opened: Opener
+) -> None:
+    with opened(site.url) as page:
+        enter(page, site)
+        page.keyboard.press("Escape")
+        page.locator("h1").click()
+        page.keyboard.press("/")
+        page.keyboard.type("When were the life rafts serviced?")
+        page.keyboard.press("Enter")
+        page.locator(".answer .cited a").first.wait_for()
+        for _ in range(30):
+            page.keyboard.press("Shift+Tab")
+            if page.evaluate("document.activeElement.matches('.answer .cited a')"):
+                break
+        page.keyboard.press("Enter")
+        page.locator("#pane :is(mark, .rectangle)").first.wait_for()
+        assert page.evaluate("document.activeElement.id") == "pane"
+
+
+def test_a_stream_moves_nothing_that_is_read(site: Served, opened: Opener) -> None:
+    """Where the reader is, the text stays, while the answer grows below."""
+    with opened(site.url) as page:
+        enter(page, site)
+        for question in ("When were the life rafts serviced?", "How many ferries are there?"):
+            page.get_by_label("Question").fill(question)
+            page.keyboard.press("Enter")
+            page.locator(".turn").last.locator(".actions").wait_for()
+        page.evaluate("window.scrollTo(0, 0)")
+        first = page.locator(".turn h2").first
+        before = first.bounding_box()
+        page.evaluate(
+            """() => {
+              const turn = document.getElementById("asked").content.firstElementChild;
+              const added = turn.cloneNode(true);
+              document.getElementById("turns").append(added);
+              const answer = added.querySelector(".answer");
+              for (let n = 0; n < 200; n++) answer.innerHTML += `<p>sentence ${n}</p>`;
+            }"""
+        )
+        assert first.bounding_box() == before
+        expect(page.locator("[data-to-end]")).to_be_hidden()
+        page.mouse.wheel(0, 10)
+        expect(page.locator("[data-to-end]")).to_be_visible()
+
+
+def test_without_a_script_it_asks_reads_lists_receives_and_removes(
+    empty: Served, opened: Opener, tmp_path: Path
+) -> None:
+    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves the harbour at nine.\n")
+    with opened(empty.url, java_script_enabled=False) as page:
+        page.get_by_text("You run this server?").click()
+        page.get_by_label("The owner's key").fill(empty.owner_key)
+        page.get_by_role("button", name="Sign in with the key").click()
+        page.locator("input[type=file]").first.set_input_files(tmp_path / "ferry.md")
+        page.get_by_role("button", name="Read them").click()
+        empty.work()
+        page.goto(empty.url)
+        page.get_by_label("Question").fill("When does the ferry leave?")
+        page.get_by_role("button", name="Ask", exact=True).click()
+        expect(page.locator(".answer")).to_contain_text("at nine")
+        page.locator(".answer .cited a").first.click()
+        expect(page.locator("mark")).to_have_text("The ferry leaves the harbour at nine.")
+        page.get_by_role("link", name="Library").click()
+        expect(page.locator("main")).to_contain_text("Ferry")
+        page.get_by_role("link", name="Ferry").first.click()
+        page.get_by_role("button", name="Remove …").click()
+        page.get_by_role("button", name="Remove for good").click()
+        page.goto(f"{empty.url}/documents")
+        expect(page.locator("main")).not_to_contain_text("ferry.md")
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_no_page_has_a_serious_fault_of_access(site: Served, opened: Opener, look: str) -> None:
+    script = AXE.read_text()
+    with opened(site.url, look) as page:
+        assert _faults(page, script) == []
+        enter(page, site)
+        for path in ("/", "/documents", "/history", "/councils", "/lab", "/settings", "/sources"):
+            page.goto(site.url + path)
+            picture(page, f"{path.strip('/') or 'ask'}-{look}")
+            assert _faults(page, script) == [], path
+            width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+            assert width <= 0, f"{path} moves sideways"
+
+
+def _faults(page: Page, script: str) -> list[Any]:
+    page.evaluate(script)
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    serious = [one for one in found["violations"] if one["impact"] in {"serious", "critical"}]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"][:3]]) for one in serious]
+
+
+def test_what_is_loaded_first_is_small(site: Served, opened: Opener) -> None:
+    sizes: dict[str, int] = {}
+    with opened(site.url) as page:
+        page.on(
+            "response",
+            lambda answer: sizes.update(
+                {answer.url: int(answer.headers.get("content-length", "0"))}
+            ),
+        )
+        enter(page, site)
+        page.wait_for_load_state("load")
+        assert len(sizes) >= 7
+        assert sum(sizes.values()) <= 60_000, sizes
+        assert not [url for url in sizes if not re.match(re.escape(site.url), url)]
