@@ -1,6 +1,6 @@
 """Documents: in and out of a library, and looked at."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -12,6 +12,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import GIVEN, is_there
 from chapterhouse.errors import NotFoundError, RefusedError, RejectedError, UsageError
+from chapterhouse.retrieval.rerank import fold_tag, tags_of
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,
@@ -21,6 +22,8 @@ from chapterhouse.types import (
     FileRecord,
     FormatSupport,
     Job,
+    ListedFile,
+    Listing,
     Progress,
     Removal,
     Scope,
@@ -315,6 +318,23 @@ class Documents:
             text: Only those that have it in title, source or author, whatever its case.
         """
         return self._runtime.store.documents(named_scope(shelves), after, text)
+
+    def listed(self, listing: Listing) -> tuple[tuple[ListedFile, ...], int]:
+        """Return a part of what a listing lists, and how much that is in all.
+
+        Files that gave no document are on no shelf: only who may see everything gets them.
+        """
+        tag, scope = fold_tag(listing.tag), named_scope([listing.shelf] if listing.shelf else None)
+        among = {one.id for one in self.list() if tag in tags_of(one)} if tag else None
+        return self._runtime.store.listed_files(listing, scope, among)
+
+    def folders(self) -> Mapping[str, int]:
+        """Count the documents, and files that gave none, that stand in each folder itself."""
+        return self._runtime.store.folders(Scope.everything())
+
+    def counts(self) -> Mapping[str, Mapping[str, int]]:
+        """Count documents by ``format`` and ``shelf``, and files by ``status``."""
+        return self._runtime.store.counts(Scope.everything())
 
     def by_id(self, document_id: str) -> Document:
         """Return the document with exactly this id."""

@@ -338,6 +338,48 @@ WHERE location >= 'text:' AND location < 'text;'
   AND substr(source, 1, 7) = 'upload/' AND substr(source, 17) = ?
 ORDER BY location;
 
+-- listed_files
+-- Documents, and files that gave none though somebody waits for one: those are on no shelf. What was
+-- sent is listed without the mark in its source, which is upload/MARK/NAME.
+WITH own AS (
+  SELECT d.key, d.id, coalesce(d.title, '') AS title, f.source,
+    iif(f.location >= 'text:' AND f.location < 'text;' AND f.source LIKE 'upload/________/%',
+      'upload/' || substr(f.source, 17), f.source) AS place,
+    coalesce(d.format, f.format) AS format, coalesce(d.status, f.status) AS status, f.sentence,
+    f.size, coalesce(d.modified, f.mtime_ns / 1000000000) AS modified, d.page_kind
+  FROM file AS f LEFT JOIN document AS d ON d.location = f.location
+  WHERE (d.key IS NOT NULL OR f.status IN ('rejected', 'failed', 'quarantined'))
+  AND (?1 = 'null' OR d.key IN (
+    SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+  ))
+  AND (?2 = 'null' OR d.id IN (SELECT value FROM json_each(?2)))
+  AND (?3 = '' OR instr(
+    casefold(coalesce(d.title, '') || char(10) || f.source || char(10) || coalesce(d.author, '')), ?3
+  ))
+),
+shown AS (
+  SELECT *, count(*) OVER () AS total FROM own
+  WHERE (?4 = '' OR (place >= ?4 || '/' AND place < ?4 || '0'))
+  AND (?5 = '' OR format = ?5) AND (?6 = '' OR status = ?6)
+  ORDER BY iif(?7 = 'date', -modified, 0), place, source LIMIT ?8 OFFSET ?9
+)
+SELECT coalesce(id, ''), title, source, place, format, status, sentence, size, modified,
+  coalesce(page_kind, ''), (SELECT count(*) FROM page WHERE document = key),
+  (SELECT json_group_array(shelf) FROM membership WHERE document = key), total
+FROM shown;
+
+-- folders
+-- Of what listed_files lists: how many stand in each folder, whose name ends with a slash.
+SELECT rtrim(place, replace(place, '/', '')) AS folder, count(*) FROM (
+  SELECT iif(f.location >= 'text:' AND f.location < 'text;' AND f.source LIKE 'upload/________/%',
+      'upload/' || substr(f.source, 17), f.source) AS place
+  FROM file AS f LEFT JOIN document AS d ON d.location = f.location
+  WHERE (d.key IS NOT NULL OR f.status IN ('rejected', 'failed', 'quarantined'))
+  AND (?1 = 'null' OR d.key IN (
+    SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+  ))
+) GROUP BY folder ORDER BY folder;
+
 -- roots
 SELECT label, location FROM root ORDER BY label;
 

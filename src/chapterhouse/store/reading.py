@@ -1,7 +1,7 @@
 """What is read of the store: documents and their parts, counts, files, the order of changes."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
 import apsw
@@ -14,7 +14,17 @@ from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.rows import Row, Value, first, run
 from chapterhouse.store.sources import read_trust
-from chapterhouse.types import Body, Change, Chunk, CorpusCounts, Document, FileRecord, Scope
+from chapterhouse.types import (
+    Body,
+    Change,
+    Chunk,
+    CorpusCounts,
+    Document,
+    FileRecord,
+    ListedFile,
+    Listing,
+    Scope,
+)
 
 _BATCH = 500
 _NAMED_CHUNKS = 50
@@ -232,6 +242,33 @@ class StoreReader:
         # "0" is the character after "/": the range holds exactly what begins with folder + "/".
         found = self._rows("files_under", folder, f"{folder}/", f"{folder}0")
         return map(rows.file_from, found)
+
+    def listed_files(
+        self, listing: Listing, scope: Scope, among: Collection[str] | None = None
+    ) -> tuple[tuple[ListedFile, ...], int]:
+        """Return a part of what a listing lists, and how much that is in all.
+
+        Args:
+            among: Only the documents with these ids; any when None.
+        """
+        found = self._rows(
+            "listed_files",
+            scope.key,
+            rows.to_json(sorted(among) if among is not None else None),
+            listing.text.casefold(),
+            listing.folder,
+            listing.format,
+            listing.status or "",
+            listing.order,
+            listing.limit,
+            listing.offset,
+        )
+        return tuple(map(rows.listed_from, found)), int(found[0][-1]) if found else 0
+
+    def folders(self, scope: Scope) -> dict[str, int]:
+        """Count what is listed of each folder by itself, in order of folder."""
+        found = self._rows("folders", scope.key)
+        return {str(folder).rstrip("/"): int(number) for folder, number in found}
 
     def files_sent_as(self, name: str) -> tuple[FileRecord, ...]:
         """Return the records of files that were sent under a name, not those of files in them."""

@@ -19,6 +19,7 @@ from chapterhouse.types import (
     Document,
     FileRecord,
     Kind,
+    ListedFile,
     Notice,
     Page,
     Range,
@@ -245,3 +246,12 @@ def file_from(row: Row) -> FileRecord:
         return FileRecord(*values)
     except ValueError as error:
         raise _unreadable(f"record of file {row[0]}", error) from error
+
+
+def listed_from(row: Row) -> ListedFile:
+    """Return what a row of ``listed_files`` lists."""
+    try:
+        values = [*row[:5], Status(row[5]), *row[6:11], tuple(sorted(json.loads(row[11])))]
+        return ListedFile(*values)
+    except ValueError as error:
+        raise _unreadable(f"record of file {row[2]}", error) from error

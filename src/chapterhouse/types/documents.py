@@ -201,6 +201,60 @@ class Document:
     trust: Trust = field(default=Trust.OWN, compare=False)
 
 
+@dataclass(frozen=True, slots=True)
+class ListedFile:
+    """A document as lists show it, or a file that gave none.
+
+    Attributes:
+        document_id: Empty where it gave none.
+        place: Its source, without the mark that what was sent has in it.
+        sentence: Why it is not, or not wholly, in the library.
+        modified: In seconds.
+        pages: Pages, slides or sheets, as ``page_kind`` says; 0 where it has none.
+    """
+
+    document_id: str
+    title: str
+    source: str
+    place: str
+    format: str
+    status: Status
+    sentence: str
+    size: int
+    modified: int
+    page_kind: str
+    pages: int
+    shelves: tuple[str, ...]
+
+
+class ListOrder(StrEnum):
+    """In which order documents are listed."""
+
+    NAME = "name"
+    DATE = "date"  # the newest first
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Which documents are listed; what is empty leaves none out.
+
+    Attributes:
+        text: In title, source or author, whatever its case.
+        folder: They stand in it, or in one below it.
+        tag: They say of themselves that they are about it.
+    """
+
+    text: str = ""
+    folder: str = ""
+    shelf: str = ""
+    format: str = ""
+    status: Status | None = None
+    tag: str = ""
+    order: ListOrder = ListOrder.NAME
+    limit: int = 100
+    offset: int = 0
+
+
 Range = tuple[int, int]  # start and end in a body's text
 
 

@@ -1,6 +1,6 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import quote
@@ -42,6 +42,7 @@ from chapterhouse.types.access import AccessLevel
 READ: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE)
 _MOST: Final = 500
+_NAMED: Final = 20  # documents, in the audit log
 _FORM: Final = {
     "type": "object",
     "required": ["file"],
@@ -282,12 +283,19 @@ async def remove(
 @documents.post("/{document_id}/reprocess", status_code=202, openapi_extra=WRITE)
 async def reprocess(exchange: Exchanged, document_id: str) -> Job:
     """Leave reading a document again to a job."""
+    return await reprocess_all(exchange, (document_id,))
+
+
+async def reprocess_all(exchange: Exchange, document_ids: Sequence[str]) -> Job:
+    """Leave reading documents again to one job."""
 
     def order(library: Library) -> Job:
-        _require_own(library, document_id, exchange.caller)
-        return library.documents.reprocess_later(document_id)
+        for document_id in document_ids:
+            _require_own(library, document_id, exchange.caller)
+        return library.documents.reprocess_later(*document_ids)
 
-    return await exchange.order("document.reprocess", _unnamed(document_id), order)
+    target = " ".join(map(_unnamed, document_ids[:_NAMED]))
+    return await exchange.order("document.reprocess", target, order)
 
 
 # --- who may, and what they see -------------------------------------------------------------------

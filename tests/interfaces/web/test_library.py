@@ -1,0 +1,157 @@
+"""The library's room of the page over HTTP, without a script."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx2
+import pytest
+from tests.served import Served, serving
+
+from chapterhouse.interfaces.web.library import folder_tree
+from chapterhouse.library import Library
+from chapterhouse.types import Listing, ListOrder
+
+HTML = {"Accept": "text/html"}
+
+
+@pytest.fixture
+def piers(tmp_path: Path) -> Path:
+    """A library with folders, a file that cannot be read, and one that was sent to a shelf."""
+    north = tmp_path / "piers" / "north"
+    north.mkdir(parents=True)
+    for number in range(3):
+        (north / f"pier-{number}.md").write_text(f"# Pier <b>{number}</b>\n\nIt is sound.\n")
+    (tmp_path / "piers" / "plan.pdf").write_bytes(b"%PDF-1.4 and nothing else")
+    (tmp_path / "piers" / "notes.txt").write_text("The crane was oiled in May.\n")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(tmp_path / "piers")
+        library.documents.add_bytes(b"# Buoys\n\nThere are six.\n", "buoys.md", shelf="buoys")
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def room(piers: Path) -> Iterator[Served]:
+    with serving(piers) as found:
+        yield found
+
+
+def client(served: Served, level: str = "admin", **limits: object) -> httpx2.Client:
+    found = served.client(served.key(level, **limits))
+    found.headers.update(HTML)
+    return found
+
+
+def titles(text: str) -> list[str]:
+    return re.findall(r'<a href="/documents/[^"?]+">([^<]+)</a>', text)
+
+
+def test_documents_are_listed_by_folder_with_what_was_not_read(room: Served) -> None:
+    with client(room) as browser:
+        whole = browser.get("/documents").text
+        assert titles(whole) == [
+            *(f"Pier &lt;b&gt;{number}&lt;/b&gt;" for number in range(3)), "notes", "Buoys",
+        ]  # fmt: skip
+        assert "plan.pdf is cut off" in whole
+        assert "<b>" not in whole
+        north = browser.get("/documents", params={"folder": "piers/north"}).text
+        assert len(titles(north)) == 3
+        assert 'aria-current="true"><span>north</span> <span class="number">3</span>' in north
+        assert titles(browser.get("/documents?text=CRANE&folder=piers").text) == []
+        assert titles(browser.get("/documents?text=notes&folder=piers").text) == ["notes"]
+        rejected = browser.get("/documents?status=rejected").text
+        assert not titles(rejected)
+        assert "plan.pdf" in rejected
+        assert "Nothing fits" in browser.get("/documents?tag=oil").text
+        assert browser.get("/documents?colour=red").status_code == 422
+
+
+def test_who_is_limited_sees_the_folders_and_states_of_their_own_alone(room: Served) -> None:
+    with client(room, "read", shelves=("buoys",)) as browser:
+        text = browser.get("/documents").text
+        assert titles(text) == ["Buoys"]
+        assert "piers" not in text
+        assert "plan.pdf" not in text
+        assert 'type="checkbox"' not in text
+        assert not titles(browser.get("/documents?shelf=library").text)
+        sent = {"document": [document_id(room, "notes"), document_id(room, "buoys")]}
+        assert browser.post("/documents/remove", data=sent).status_code == 403
+    with client(room, "write", shelves=("buoys",)) as browser:
+        for path in ("/documents/remove", "/documents/reprocess"):
+            other = {"document": document_id(room, "notes"), "confirmed": "yes"}
+            assert browser.post(path, data=other).status_code == 404
+
+
+def test_a_long_list_goes_on_where_it_ended(room: Served) -> None:
+    with Library.open(room.home) as library:
+        listing = Listing(order=ListOrder.DATE, limit=4)
+        first, total = library.documents.listed(listing)
+        for number in range(100):
+            library.documents.add_text(f"# Log {number:03}\n\nAll was quiet in hour {number}.")
+    assert (len(first), total) == (4, 6)
+    with client(room) as browser:
+        text = browser.get("/documents?folder=text").text
+        assert len(titles(text)) == 100
+        text = browser.get("/documents").text
+        (further,) = re.findall(r'class="more"><a href="([^"]+)"', text)
+        rest = browser.get(further.replace("&amp;", "&")).text
+        assert len(titles(text)) + len(titles(rest)) == 105
+        assert "<html" in rest
+        rows = browser.get(further.replace("&amp;", "&"), headers={"HX-Request": "true"}).text
+        assert titles(rows) == titles(rest)
+        assert "<form" not in rows
+
+
+def test_the_tree_is_open_down_to_the_folder_that_is_looked_at() -> None:
+    counts = {"": 1, "a/b/c": 2, "a/b": 3, "a/d/e": 4, **{f"many/{n:03}": 1 for n in range(400)}}
+    tree = folder_tree(counts, "a/b")
+    assert (tree.documents, [one.name for one in tree.folders]) == (410, ["a", "many"])
+    (a, many) = tree.folders
+    assert (a.documents, [(one.path, one.documents) for one in a.folders]) == (
+        9, [("a/b", 5), ("a/d", 4)],
+    )  # fmt: skip
+    assert [one.name for one in a.folders[0].folders] == ["c"]
+    assert not many.folders
+    (_, many) = folder_tree(counts, "many/399").folders
+    assert (len(many.folders), many.more) == (301, 99)
+    assert many.folders[-1].path == "many/399"
+
+
+def test_documents_are_removed_once_that_is_confirmed(room: Served) -> None:
+    chosen = [document_id(room, "notes"), document_id(room, "buoys")]
+    sent: dict[str, str | list[str]] = {"document": chosen, "folder": "piers"}
+    with client(room, "write") as browser:
+        asked = browser.post("/documents/remove", data=sent).text
+        assert "Remove 2 documents for good?" in asked
+        assert 'name="confirmed" value="yes"' in asked
+        assert len(titles(browser.get("/documents").text)) == 5
+        done = browser.post("/documents/remove", data={**sent, "confirmed": "yes"})
+        assert "piers/notes.txt" in done.text  # it is in its folder still
+        assert len(titles(browser.get("/documents").text)) == 3
+        browser.post("/documents/remove", data={"confirmed": "yes"})
+        assert len(titles(browser.get("/documents").text)) == 3
+
+
+def test_documents_are_read_again_by_one_job(room: Served) -> None:
+    sent = {"document": [document_id(room, "pier-0"), document_id(room, "pier-1")]}
+    with client(room, "write") as browser:
+        answer = browser.post("/documents/reprocess", data=sent)
+        job = browser.get(f"/api{answer.headers['Location']}").json()
+        assert (job["kind"], job["state"]) == ("reprocess", "pending")
+        room.work()
+        assert browser.get(f"/api{answer.headers['Location']}").json()["total"] == 2
+
+
+def test_a_form_without_the_token_of_the_session_changes_nothing(room: Served) -> None:
+    sent = {"document": document_id(room, "notes"), "confirmed": "yes"}
+    with httpx2.Client(base_url=room.url, headers=HTML) as browser:
+        browser.post("/login", data={"key": room.owner_key})
+        assert browser.post("/documents/remove", data=sent).status_code == 403
+        (token,) = re.findall(r'data-csrf="([^"]+)"', browser.get("/documents").text)
+        assert browser.post("/documents/remove", data={**sent, "csrf": token}).status_code == 200
+        assert "notes" not in titles(browser.get("/documents").text)
+
+
+def document_id(served: Served, start: str) -> str:
+    with Library.open(served.home) as library:
+        return next(one.id for one in library.documents.list() if one.id.startswith(start))
