@@ -36,6 +36,7 @@ TEXTS = {
 }
 
 
+PASSWORD = "four unlikely words"
 QUESTION = "How much may stranded passengers claim for lodging a night?"
 RULES = {
     "maria": "# Storm Rules\n\nStranded passengers may claim lodging up to 40 euros a night.\n",
@@ -91,6 +92,20 @@ class Served:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         headers |= {"X-Workspace": workspace} if workspace else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0)
+
+    @contextlib.contextmanager
+    def session(self, name: str, level: str, **limits: Any) -> Iterator[httpx2.Client]:
+        """Give a client of a new user who has logged in; workspaces default to all."""
+        grant = {"workspaces": None, **limits}
+        self.access.create_user(name, PASSWORD, AccessLevel(level), by="test", **grant)
+        try:
+            with self.client() as client:
+                begun = client.post("/api/session", json={"name": name, "password": PASSWORD})
+                assert begun.status_code == 200, begun.text
+                client.headers["X-CSRF-Token"] = begun.json()["csrf"]
+                yield client
+        finally:
+            self.access.remove_user(name, by="test")
 
     @property
     def host(self) -> str:

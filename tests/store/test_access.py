@@ -26,7 +26,7 @@ from chapterhouse.store.rows import ACCESS_STATEMENTS, STATEMENTS, load_migratio
 from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, AuditOutcome, User
 
 KEY = ApiKey("ch_00000000", "x", AccessLevel.WRITE, ("a", "b"), (), None, 10, "ada", 99)
-USER = User("Ada", AccessLevel.ADMIN, None, 10, "command line")
+USER = User("Ada", AccessLevel.ADMIN, None, ("a", "b"), (), 10, "command line")
 ENTRY = AuditEntry(20, "user ada", "what.ever")
 NAME, OTHER = b"n" * 32, b"a" * 32
 
@@ -292,6 +292,23 @@ def test_entries_without_a_time_get_that_of_the_one_before(path: Path, audit: Au
             )
     connection.close()
     assert times(audit) == [80, 80, 70, 70, 70, 70]
+
+
+def test_who_was_a_user_before_is_not_limited(path: Path) -> None:
+    path.parent.mkdir()
+    with sqlite3.connect(path) as connection:
+        for migration in load_migrations("access_migrations")[:2]:
+            connection.executescript(migration)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute("PRAGMA user_version = 2")
+        connection.execute(
+            "INSERT INTO user (name, level, created, created_by, password_hash)"
+            " VALUES ('Ada', 'admin', 10, 'command line', 'hash')"
+        )
+    connection.close()
+    users = UserStore(database := AccessDatabase(path))
+    assert users.find("ada") == (replace(USER, shelves=None, personas=None), "hash")
+    database.close()
 
 
 def test_texts_are_bounded_and_without_the_secret_of_a_key(

@@ -186,6 +186,8 @@ class Access:
         level: AccessLevel,
         workspaces: Sequence[str] | None,
         *,
+        shelves: Sequence[str] | None = None,
+        personas: Sequence[str] | None = None,
         by: str,
     ) -> User:
         """Add a user.
@@ -193,12 +195,21 @@ class Access:
         Args:
             name: Letters, digits, ``-`` and ``_``, at most 64; capital and small ones are the same.
             password: At least 12 characters, at most 1,000 bytes.
+            workspaces, shelves, personas: As of a key.
 
         Raises:
             UsageError: the name or password cannot be one, or there is a user of this name.
         """
         now = self._now()
-        user = User(check_name("user", name), level, check_names("workspace", workspaces), now, by)
+        user = User(
+            name=check_name("user", name),
+            level=level,
+            workspaces=check_names("workspace", workspaces),
+            shelves=check_names("shelf", shelves),
+            personas=check_names("persona", personas),
+            created=now,
+            created_by=by,
+        )
         entry = AuditEntry(now, by, "user.create", f"{name} {describe(user.grant)}")
         if not self._users.add(user, self._passwords.hash(password), entry):
             raise UsageError(

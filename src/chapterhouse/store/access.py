@@ -219,6 +219,8 @@ class UserStore:
             user.name,
             user.level.value,
             _json(user.workspaces),
+            _json(user.shelves),
+            _json(user.personas),
             user.created,
             user.created_by,
             password_hash,
@@ -350,5 +352,6 @@ def _key(row: Row) -> ApiKey:
 
 
 def _user(row: Row) -> User:
-    name, level, workspaces, created, created_by, disabled = row
-    return User(name, AccessLevel(level), _names(workspaces), created, created_by, disabled)
+    name, level, workspaces, shelves, personas, *rest = row
+    limits = (_names(workspaces), _names(shelves), _names(personas))
+    return User(name, AccessLevel(level), *limits, *rest)

@@ -21,15 +21,17 @@ UPDATE api_key SET revoked = ? WHERE id = ? AND revoked = 0 RETURNING id;
 UPDATE api_key SET last_used = ?1 WHERE id = ?2 AND last_used < ?1;
 
 -- add_user
-INSERT INTO user (name, level, workspaces, created, created_by, password_hash)
-VALUES (?, ?, ?, ?, ?, ?)
+INSERT INTO user (
+  name, level, workspaces, shelves, personas, created, created_by, password_hash
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING RETURNING name;
 
 -- users
-SELECT name, level, workspaces, created, created_by, disabled FROM user ORDER BY name;
+SELECT name, level, workspaces, shelves, personas, created, created_by, disabled
+FROM user ORDER BY name;
 
 -- user
-SELECT name, level, workspaces, created, created_by, disabled, password_hash
+SELECT name, level, workspaces, shelves, personas, created, created_by, disabled, password_hash
 FROM user WHERE name = ?;
 
 -- set_user_password
@@ -50,7 +52,8 @@ SELECT ?1, name, ?2, ?2 FROM user WHERE name = ?3 AND password_hash = ?4 AND dis
 RETURNING user;
 
 -- session
-SELECT user.name, level, workspaces, user.created, created_by, disabled, session.created, last_used
+SELECT user.name, level, workspaces, shelves, personas, user.created, created_by, disabled,
+  session.created, last_used
 FROM session JOIN user ON user.name = session.user WHERE secret_hash = ?;
 
 -- touch_session

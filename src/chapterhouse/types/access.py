@@ -108,12 +108,15 @@ class User:
 
     Attributes:
         name: Unique; capital and small letters are the same.
+        level, workspaces, shelves, personas: As in ``Grant``.
         disabled: Since when they may not log in; 0: they may.
     """
 
     name: str
     level: AccessLevel
     workspaces: tuple[str, ...] | None
+    shelves: tuple[str, ...] | None
+    personas: tuple[str, ...] | None
     created: int
     created_by: str
     disabled: int = 0
@@ -121,7 +124,7 @@ class User:
     @property
     def grant(self) -> Grant:
         """What they may do."""
-        return Grant(f"user {self.name}", self.level, self.workspaces)
+        return Grant(f"user {self.name}", self.level, self.workspaces, self.shelves, self.personas)
 
 
 class AuditOutcome(StrEnum):

@@ -2,6 +2,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -23,6 +24,7 @@ from tests.walls import (
 
 from chapterhouse.interfaces.api.application import ROUTERS, build_application
 from chapterhouse.interfaces.api.door import is_open
+from chapterhouse.interfaces.api.routing import is_page
 from chapterhouse.interfaces.web.site import PAGES
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel
@@ -30,6 +32,7 @@ from chapterhouse.types.access import AccessLevel
 HIDDEN: Final = Secrets("zqhidden")  # on another shelf of the same workspace
 FOREIGN: Final = Secrets("zqforeign")  # in another workspace
 ABSENT: Final = 404
+ABOUT_THE_CALLER: Final = frozenset({"/api/me", "/api/session", "/login", "/logout", "/enter"})
 LEVELS: Final = ("none", "read", "write", "admin")
 
 
@@ -63,10 +66,10 @@ ID_SLOTS: Final = {
     for place, names in {
         "path": "document_id=document job_id=job meeting_id=meeting memory_id=memory key_id=key"
         " table=table digest=asset",
-        "query": "who=who cursor=document shelf=shelf tag=tag persona=persona council=council"
+        "query": "folder=folder who=who cursor=document shelf=shelf tag=tag persona=persona council=council"
         " member=persona place=place",
         "body": "who=who workspace=workspace shelf=shelf shelves=shelf tags=tag persona=persona"
-        " council=council id=document"
+        " council=council id=document document=document folder=folder"
         " place=place workspaces=workspace personas=persona required=document documents=document",
         "header": "if-match=etag if-none-match=etag",
     }.items()
@@ -138,6 +141,7 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         "setting": Wrong("zqforeign", "zqhidden", "zqgone", "zqnothing"),
         "table": Wrong("zqforeign", "zqhidden", "gone", "nothing"),
         "asset": Wrong("zqforeign", "zqhidden", "gone", "nothing"),
+        "folder": Wrong("theirs", "zqhidden", "gone", "nowhere"),
         "who": Wrong(
             "persona/zqforeignpersona", "persona/zqhiddenpersona", "persona/gone", "persona/nobody"
         ),
@@ -351,6 +355,49 @@ def test_foreign_deleted_and_missing_things_are_answered_alike(
                 for place, name, _schema in operation.slots():
                     if (kind := kind_of(operation, place, name)) is not None:
                         _require_alike(world, client, key, operation, (place, name, kind))
+
+
+@pytest.mark.parametrize("limit", [{"shelves": ("open",)}, {"personas": ("nobody",)}])
+def test_a_user_is_answered_as_a_key_so_limited(
+    world: World, every: list[Operation], limit: dict[str, Any]
+) -> None:
+    """Over a session; what would change something is sent where both are refused."""
+    grant: dict[str, Any] = {"workspaces": (OURS,), **limit}
+    with (
+        world.served.client(world.served.key("admin", **grant)) as program,
+        world.served.session("guest", "admin", **grant) as person,
+    ):
+        for operation in [*every, *tools()]:
+            refused = operation.whole or operation.everywhere
+            if operation.level != "read" and not refused:
+                continue
+            if operation.path in ABOUT_THE_CALLER:
+                continue
+            for place in range(len(Wrong._fields)):
+                choose = _choosing(world, operation, place)
+                request = filled(operation, choose, wanted=partial(_is_odd, place))
+                answers = [request.send(one) for one in (program, person)]
+                codes = {one.status_code for one in answers}
+                assert len(codes) == 1, (operation.name, [one.text for one in answers])
+                assert codes == {403} or not refused, operation.name
+                is_frame = is_page(operation.path)  # in which a session's token stands
+                if answers[0].is_success and not operation.streams and not is_frame:
+                    texts = {one.text for one in answers}
+                    assert len(texts) == 1, (operation.name, texts)
+
+
+def _is_odd(place: int, _name: str) -> bool:
+    return place % 2 == 1
+
+
+def _choosing(world: World, operation: Operation, place: int) -> Any:
+    def choose(at: str, called: str, _schema: Any) -> str:
+        kind = kind_of(operation, at, called)
+        if kind is None:
+            return "When does the ferry leave?"
+        return {"shelf": "open", "model": "chapterhouse"}.get(kind) or world.wrong[kind][place]
+
+    return choose
 
 
 def _require_alike(

@@ -103,6 +103,17 @@ def test_users_come_and_go(chapterhouse: Any, say: Any, place: Path) -> None:
     assert PASSWORD.encode() not in stored_bytes(place)
 
 
+def test_a_user_has_the_limits_that_were_named(chapterhouse: Any, say: Any) -> None:
+    limits = ("--in", "notes", "--shelf", "papers", "--shelf", "letters", "--persona", "maria")
+    added = say(f"{PASSWORD}\n", "user", "add", "ada", "--password-stdin", *limits)
+    permitted = "read, notes, shelves: letters, papers; personas: maria"
+    assert (added.code, added.out) == (0, f"User ada ({permitted}) is added.\n")
+    (listed,) = chapterhouse("user", "list", "--json").data
+    assert (listed["shelves"], listed["personas"]) == (["letters", "papers"], ["maria"])
+    wrong = say(f"{PASSWORD}\n", "user", "add", "eve", "--password-stdin", "--shelf", "../a")
+    assert wrong.code == 2
+
+
 def test_a_password_is_never_an_argument(chapterhouse: Any) -> None:
     for verb in ("add", "password"):
         found = command("user").commands[verb]

@@ -100,14 +100,24 @@ async def show_caller(exchange: Exchanged) -> CallerGrant:
 # --- keys ---------------------------------------------------------------------------------------
 
 
-class KeyBody(Body):
-    """A key that is to be made; it may permit no more than the caller's own."""
+class GrantBody(Body):
+    """What somebody may do; no more than the caller."""
 
-    label: Annotated[str, Field(min_length=1, max_length=100)]
     level: AccessLevel = AccessLevel.READ
     workspaces: Names | None = Field(default=None, description="Null: all.")
     shelves: Names | None = Field(default=None, description="Null: every document.")
     personas: Names | None = Field(default=None, description="Null: all.")
+
+    @property
+    def grant(self) -> Grant:
+        """What it permits."""
+        return Grant("", self.level, self.workspaces, self.shelves, self.personas)
+
+
+class KeyBody(GrantBody):
+    """A key that is to be made; it may permit no more than the caller's own."""
+
+    label: Annotated[str, Field(min_length=1, max_length=100)]
     expires: Annotated[int, Field(ge=0, le=LARGEST), STRICT] = Field(
         default=0, description="In seconds since 1970; 0: never."
     )
@@ -130,8 +140,7 @@ async def list_keys(exchange: Exchanged) -> KeysResult:
 @keys.post("", status_code=201, openapi_extra=ADMIN)
 async def create_key(exchange: Exchanged, body: KeyBody) -> NewKey:
     """Make a key. Its secret is shown this once, and stored nowhere."""
-    wanted = Grant("", body.level, body.workspaces, body.shelves, body.personas)
-    _require_included(exchange, wanted)
+    _require_included(exchange, body.grant)
     return await run_in_thread(
         lambda: exchange.server.access.create_key(
             body.label,
@@ -163,13 +172,11 @@ async def revoke_key(exchange: Exchanged, key_id: str) -> ApiKey:
 # --- users --------------------------------------------------------------------------------------
 
 
-class UserBody(Body):
+class UserBody(GrantBody):
     """A user who is to be added; they may do no more than the caller."""
 
     name: Name
     password: Annotated[SecretStr, Field(max_length=1_000)]
-    level: AccessLevel = AccessLevel.READ
-    workspaces: Names | None = Field(default=None, description="Null: all.")
 
 
 class PasswordBody(Body):
@@ -195,13 +202,15 @@ async def list_users(exchange: Exchanged) -> UsersResult:
 @users.post("", status_code=201, openapi_extra=ADMIN)
 async def add_user(exchange: Exchanged, body: UserBody) -> User:
     """Add a user."""
-    _require_included(exchange, Grant("", body.level, body.workspaces))
+    _require_included(exchange, body.grant)
     return await run_in_thread(
         lambda: exchange.server.access.create_user(
             body.name,
             body.password.get_secret_value(),
             body.level,
             body.workspaces,
+            shelves=body.shelves,
+            personas=body.personas,
             by=exchange.caller.grant.name,
         )
     )

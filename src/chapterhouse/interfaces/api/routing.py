@@ -90,7 +90,7 @@ def _chosen(headers: Headers, grant: Grant) -> str:
 
 def is_page(path: str) -> bool:
     """Whether people open an address in a browser; programs call the others."""
-    return path.split("/", 2)[1] not in _PROGRAMS
+    return path.startswith("/") and path.split("/", 2)[1] not in _PROGRAMS
 
 
 def permitted(grant: Grant, library: Library) -> tuple[Scope, frozenset[str] | None]:

@@ -228,6 +228,12 @@ In = Annotated[
     option("--in", "WORKSPACE", "A workspace that is permitted; repeatable. Else --workspace."),
 ]
 Everywhere = Annotated[bool, flag("--all-workspaces", "All workspaces, later ones included.")]
+Shelves = Annotated[
+    list[str] | None, option("--shelf", "NAME", "Only documents on this shelf; repeatable.")
+]
+Personas = Annotated[
+    list[str] | None, option("--persona", "NAME", "Only this persona; repeatable.")
+]
 PasswordFromInput = Annotated[
     bool, flag("--password-stdin", "Read the password from standard input; do not ask for it.")
 ]
@@ -262,12 +268,8 @@ def create_key(
     level: Level = AccessLevel.READ,
     in_: In = None,
     everywhere: Everywhere = False,
-    shelf: Annotated[
-        list[str] | None, option("--shelf", "NAME", "Only documents on this shelf; repeatable.")
-    ] = None,
-    persona: Annotated[
-        list[str] | None, option("--persona", "NAME", "Only this persona; repeatable.")
-    ] = None,
+    shelf: Shelves = None,
+    persona: Personas = None,
     days: Annotated[
         int, option("--days", "N", "Days until it ends; 0 for never.", least=0, most=36_500)
     ] = 0,
@@ -327,13 +329,23 @@ def add_user(
     level: Level = AccessLevel.READ,
     in_: In = None,
     everywhere: Everywhere = False,
+    shelf: Shelves = None,
+    persona: Personas = None,
     password_stdin: PasswordFromInput = False,
 ) -> Outcome:
     """Add a user. The password is asked for, or read from standard input."""
     workspaces = _workspaces(in_, everywhere=everywhere)
     password = _read_password(from_input=password_stdin)
     with _opened() as access:
-        user = access.create_user(name, password, level, workspaces, by=_BY)
+        user = access.create_user(
+            name,
+            password,
+            level,
+            workspaces,
+            shelves=shelf or None,
+            personas=persona or None,
+            by=_BY,
+        )
     return Outcome(user, _changed(user, "is added"))
 
 
@@ -460,6 +472,7 @@ def _table_of_users(found: "Sequence[User]") -> "Iterator[TerminalBlock]":
         "name",
         "level",
         ("workspaces", lambda user: _names(user.workspaces)),
+        ("limits", _limits),
         ("state", lambda one: f"disabled {moment(one.disabled)}" if one.disabled else "active"),
         ("created", lambda user: moment(user.created)),
         none="No users. Add one: chapterhouse user add NAME",
@@ -469,15 +482,16 @@ def _table_of_users(found: "Sequence[User]") -> "Iterator[TerminalBlock]":
 
 def _changed(user: "User", what: str) -> "Iterator[TerminalBlock]":
     where = "all workspaces" if user.workspaces is None else _names(user.workspaces)
-    yield verbatim("User ", (user.name, Style.STRONG), f" ({user.level.value}, {where}) {what}.")
+    permitted = ", ".join(filter(None, (user.level.value, where, _limits(user))))
+    yield verbatim("User ", (user.name, Style.STRONG), f" ({permitted}) {what}.")
 
 
 def _names(names: tuple[str, ...] | None) -> str:
     return "all" if names is None else ", ".join(names) or "none"
 
 
-def _limits(key: "ApiKey") -> str:
-    limits = (("shelves", key.shelves), ("personas", key.personas))
+def _limits(one: "ApiKey | User") -> str:
+    limits = (("shelves", one.shelves), ("personas", one.personas))
     return "; ".join(f"{word}: {_names(names)}" for word, names in limits if names is not None)
 
 

@@ -1,7 +1,6 @@
 """A document on the page: its text at a passage, its pages, its chunks, its versions."""
 
 from collections.abc import Sequence
-from itertools import islice
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
@@ -9,7 +8,7 @@ from fastapi import Query, Request, Response
 
 from chapterhouse.interfaces.api import documents as operations
 from chapterhouse.interfaces.api.routing import needs
-from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.values import PublicDocument
 from chapterhouse.interfaces.web.frame import is_partial, page_router, show
 from chapterhouse.library import Library
@@ -20,6 +19,7 @@ from chapterhouse.types.access import AccessLevel
 READ: Final = needs(AccessLevel.READ)
 _CHUNKS: Final = 50  # that are shown at once
 _VERSIONS: Final = 50
+_WORDS: Final = 200  # characters that a list is searched for, at most
 Offset = Annotated[int, Query(ge=0, le=2**40)]
 View = Literal["text", "pages", "chunks", "versions"]
 
@@ -49,13 +49,15 @@ async def show_document(
                 return {"view": view_document(body, document.format, span, begin=begin)}
             case "chunks":
                 return _chunks(library.documents.chunks(document_id), begin or 0)
-            case "versions":
-                return {"versions": _versions(library, document)}
             case "pages":
                 return _pages(library, document_id, body, span, page)
 
     values = {
-        **await exchange.look(look),
+        **(
+            await _versions(exchange, document)
+            if chosen == "versions"
+            else await exchange.look(look)
+        ),
         "document": document,
         "chosen": chosen,
         "span": span,
@@ -83,17 +85,20 @@ def _chunks(chunks: Sequence[Chunk], first: int) -> dict[str, Any]:
     }
 
 
-def _versions(library: Library, document: PublicDocument) -> list[PublicDocument]:
+async def _versions(exchange: Exchange, document: PublicDocument) -> dict[str, Any]:
     """Return the documents of the same title or file name, the newest first."""
     file = document.source.rpartition("/")[2]
-    found = {
-        one.id: one
-        for text in {document.title, file}
-        for one in library.documents.list(text=text)
-        if one.title == document.title or one.source.rpartition("/")[2] == file
-    }
-    newest = sorted(found.values(), key=lambda one: (-one.modified, one.id))
-    return list(islice((one for one in newest if one.id != document.id), _VERSIONS))
+    found: dict[str, PublicDocument] = {}
+    for text in filter(None, {document.title, file}):
+        listed = await operations.list_documents(exchange, text=text[:_WORDS], limit=_VERSIONS)
+        found |= {one.id: one for one in listed.documents}
+    alike = [
+        one
+        for one in found.values()
+        if one.id != document.id
+        and (one.title == document.title or one.source.rpartition("/")[2] == file)
+    ]
+    return {"versions": sorted(alike, key=lambda one: (-one.modified, one.id))}
 
 
 def _pages(
