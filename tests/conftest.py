@@ -89,6 +89,7 @@ class LentReaders:
         if (workers, limits) not in self.lent:
             self.lent[workers, limits] = ReadingPool(workers, limits)
         self.submit = self.lent[workers, limits].submit
+        self.show = self.lent[workers, limits].show
 
     def close(self) -> None:
         """Leave the workers running."""

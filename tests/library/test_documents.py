@@ -2,10 +2,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.reading.conftest import xlsx_parts, zipped
+from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, write_pdf
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.types import Status
+from chapterhouse.types import Scope, Status
 
 
 def test_a_second_add_reads_what_has_changed(library: Library, folder: Path) -> None:
@@ -49,6 +51,47 @@ def test_names_lead_to_documents(library: Library) -> None:
         library.documents.get("nowhere.md")
     with pytest.raises(UsageError, match="empty"):
         library.documents.get(" ")
+
+
+def test_a_page_is_shown_and_a_span_found_on_it(library: Library, folder: Path) -> None:
+    first = ["Adults pay nine euros in summer and in", "winter, and dogs"]
+    second = Page().lines(72, 72, ["travel free on all of the ships."])
+    (folder / "fees.pdf").write_bytes(write_pdf([Page().lines(72, 72, first), second]))
+    library.documents.add(folder)
+    document = library.documents.get("fees.pdf")
+    image = library.documents.page_image(document.id, 2)
+    assert image.startswith(b"\x89PNG")
+    assert library.documents.page_image(document.id, 2) is image
+    text = library.documents.body(document.id).text
+    places = library.documents.locate(document.id, text.index("nine"), text.index(" free"))
+    assert [(one.page, len(one.rectangles)) for one in places] == [(1, 2), (2, 1)]
+    (place,) = library.documents.locate(document.id, text.index("dogs"), text.index("dogs") + 4)
+    ((left, top, right, bottom),) = place.rectangles
+    assert 72 / WIDTH < left < right < 200 / WIDTH
+    assert 72 / HEIGHT < top + 0.01 < 84 / HEIGHT < bottom < 95 / HEIGHT
+    with pytest.raises(NotFoundError, match="no page 3"):
+        library.documents.page_image(document.id, 3)
+    with pytest.raises(UsageError, match="no text"):
+        library.documents.locate(document.id, 3, 3)
+    other = library.within(Scope.of(["elsewhere"])).documents
+    for ask in (lambda: other.page_image(document.id, 2), lambda: other.locate(document.id, 0, 9)):
+        with pytest.raises(NotFoundError, match="no document"):
+            ask()
+    library.documents.remove(document.id)
+    with pytest.raises(NotFoundError, match="no document"):
+        library.documents.page_image(document.id, 2)
+
+
+def test_what_has_no_pages_to_draw_says_so(library: Library, folder: Path) -> None:
+    rules = library.documents.get("rules.md").id
+    assert library.documents.locate(rules, 0, 9) == ()
+    with pytest.raises(NotFoundError, match="no page 1"):
+        library.documents.page_image(rules, 1)
+    (folder / "fees.xlsx").write_bytes(zipped(xlsx_parts()))
+    library.documents.add(folder)
+    (place,) = library.documents.locate(library.documents.get("fees.xlsx").id, 0, 9)
+    assert (place.page, place.rectangles) == (1, ())
+    assert "sheet" in place.reason
 
 
 def test_a_removed_document_is_gone(library: Library, folder: Path) -> None:

@@ -18,7 +18,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.detect import Detection
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.pdf.document import rendered
+from chapterhouse.reading.pdf.page_images import rendered
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import Extraction
 

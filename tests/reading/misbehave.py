@@ -9,12 +9,19 @@ from pathlib import Path
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits, need_time
-from chapterhouse.types import ExtractedPage, Extraction
+from chapterhouse.types import ExtractedPage, Extraction, PageView, PassagePlace
 
 
 def read(data: bytes, name: str, limits: Limits) -> Extraction:
     order, _, argument = data.decode().partition(" ")
     return Extraction((ExtractedPage(_obey(order, argument, limits), 7, name),), "test", "a test")
+
+
+def show(data: bytes, request: str, limits: Limits) -> PageView | Extraction:
+    order, _, argument = data.decode().partition(" ")
+    if order == "other":
+        return read(data, request, limits)
+    return PageView(_obey(order, argument, limits).encode(), (PassagePlace(1, reason=request),))
 
 
 def _obey(order: str, argument: str, limits: Limits) -> str:  # noqa: C901, PLR0911, PLR0912 - a list of sins

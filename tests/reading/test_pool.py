@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.reading import limits as reading_limits
 from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.types import Passage, PassagePlace
 
 from .conftest import HERE, PATIENT, QUICK, Scripted, code_of, text_of
 
@@ -36,6 +37,27 @@ def test_misbehaviour_ends_in_its_code_and_the_next_file_is_read(
 ) -> None:
     found, message = code_of(scripted, order)
     assert (found, words in message) == (code, True), message
+    assert text_of(scripted, "hello") == "hello"
+
+
+@pytest.mark.parametrize(
+    ("order", "code"),
+    [
+        ("spin", "timed-out"),
+        ("signal 11", "reader-crashed"),
+        ("recurse", "too-deep"),
+        ("other", "reader-crashed"),
+        ("garble", "reader-crashed"),
+    ],
+)
+def test_showing_a_page_ends_as_reading_does(scripted: ReadingPool, order: str, code: str) -> None:
+    with pytest.raises(RejectedError) as caught:
+        scripted.show(order.encode(), 1, ()).result()
+    assert caught.value.code == code
+    passage = Passage(2, "nine", "a", "b")
+    view = scripted.show(b"hello", 1, (passage,)).result()
+    assert view.png == b"hello"
+    assert view.places == (PassagePlace(1, reason='[1, [[2, "nine", "a", "b"]]]'),)
     assert text_of(scripted, "hello") == "hello"
 
 

@@ -30,10 +30,18 @@ from chapterhouse.reading.worker import (
     encode_extraction,
     encode_job,
     encode_rejection,
+    encode_view,
     pack,
     read_frame,
 )
-from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
+from chapterhouse.types import (
+    ExtractedPage,
+    Extraction,
+    Member,
+    Notice,
+    PageView,
+    PassagePlace,
+)
 
 READ = Extraction((ExtractedPage("nine", 7),), "test", "a test")
 MAIN = (
@@ -161,6 +169,29 @@ def test_an_extraction_comes_back_whole(extraction: Extraction, rss_bytes: int) 
     assert reply.rss_bytes == rss_bytes
 
 
+SHARES = st.floats(0, 1)
+PLACES = st.builds(
+    PassagePlace, st.integers(1, 9), st.lists(st.tuples(*[SHARES] * 4)).map(tuple), TEXT
+)
+
+
+@given(st.builds(PageView, st.binary(max_size=20), st.lists(PLACES, max_size=3).map(tuple)))
+def test_a_page_comes_back_whole(view: PageView) -> None:
+    reply = decode_reply(*opened(encode_view(view, 7)))
+    assert (reply.outcome, reply.rss_bytes) == (view, 7)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"page": "1"}, {"rectangles": [[0, 0, 1]]}, {"rectangles": [["0", 0, 1, 1]]}, {"reason": 1}],
+)
+def test_a_place_of_the_wrong_kind_is_refused(changed: dict[str, Any]) -> None:
+    sound = {"page": 1, "rectangles": [[0, 0, 1, 1]]}
+    assert decode_reply(Frame.VIEW, reply_of([sound], b"png"))
+    with pytest.raises(WireError):
+        decode_reply(Frame.VIEW, reply_of([sound | changed], b"png"))
+
+
 @given(st.text(max_size=30), st.binary(max_size=30))
 def test_a_job_comes_back_whatever_its_file_is_called(name: str, data: bytes) -> None:
     frame, body = opened(encode_job(name, len(data)) + data)
@@ -238,7 +269,7 @@ def test_an_answer_that_is_cut_off_is_refused(frame: Frame, body: bytes) -> None
 @given(st.binary(max_size=60))
 def test_any_bytes_are_an_answer_or_refused(body: bytes) -> None:
     deep = b"[" * 200_000
-    for frame in (Frame.EXTRACTION, Frame.REJECTION):
+    for frame in (Frame.EXTRACTION, Frame.REJECTION, Frame.VIEW):
         with suppress(WireError):
             decode_reply(frame, body)
         with pytest.raises(WireError):

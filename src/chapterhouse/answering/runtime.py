@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
     from chapterhouse.models.static import StaticEmbedder
+    from chapterhouse.reading.page_views import PageViews
     from chapterhouse.settings import Settings
     from chapterhouse.settings_stored import ResolvedSettings
     from chapterhouse.store.blobs import Blobs
@@ -88,6 +89,7 @@ class Runtime:
     reranker: "Reranker | None"
     language_model: "Callable[[str], LanguageModel | None]"
     read: "Read"
+    page_views: "PageViews"
     preparer: "Callable[[], Prepare]"
     cutter: "Callable[[], prepare.Cutter]"
     open_fetch: "Callable[[], Fetch]"

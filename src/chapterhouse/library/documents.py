@@ -24,6 +24,7 @@ from chapterhouse.types import (
     Job,
     ListedFile,
     Listing,
+    PassagePlace,
     Progress,
     Removal,
     Scope,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         uploads,
     )
     from chapterhouse.library import long_work
-    from chapterhouse.reading import formats
+    from chapterhouse.reading import formats, page_views
 else:
     council_model = lazy("chapterhouse.agents.council_model")
     personas = lazy("chapterhouse.agents.personas")
@@ -50,6 +51,7 @@ else:
     remove = lazy("chapterhouse.ingest.remove")
     uploads = lazy("chapterhouse.ingest.uploads")
     formats = lazy("chapterhouse.reading.formats")
+    page_views = lazy("chapterhouse.reading.page_views")
 
 
 class Documents:
@@ -354,6 +356,39 @@ class Documents:
         if content is None:
             raise NotFoundError(f"The library has no bytes of the file of '{document_id}'.")
         return content
+
+    def page_image(self, document_id: str, page: int) -> bytes:
+        """Return a page of a document that is a PDF, as a PNG.
+
+        Raises:
+            NotFoundError: it is none, or has no such page.
+            RejectedError: the page cannot be drawn.
+        """
+        document = self.by_id(document_id)
+        png = b""
+        if document.format == "pdf":
+            load = partial(self.original, document_id)
+            png = self._runtime.page_views.image(document.sha256, page, load)
+        if not png:
+            raise NotFoundError(f"'{document_id}' has no page {page} that could be drawn.")
+        return png
+
+    def locate(self, document_id: str, start: int, end: int) -> tuple[PassagePlace, ...]:
+        """Return where a span of a document's text stands, on each of its pages, or why not.
+
+        What has no pages has no places.
+        """
+        document, body = self.by_id(document_id), self.body(document_id)
+        if not 0 <= start < end <= len(body.text):
+            raise UsageError(f"'{document_id}' has no text from {start} to {end}.")
+        passages = page_views.passages_of(body, start, end)
+        if document.format != "pdf":
+            reason = f"No picture can be made of a {document.page_kind or 'page'}."
+            return tuple(PassagePlace(one.page, reason=reason) for one in passages)
+        try:
+            return self._runtime.page_views.places(self.original(document_id), passages)
+        except (NotFoundError, RejectedError) as error:  # its bytes are gone, or cannot be shown
+            return tuple(PassagePlace(one.page, reason=error.message) for one in passages)
 
     def get(self, name: str) -> Document:
         """Return the document that ``name`` means: an id, its beginning, a source, a file name."""

@@ -28,6 +28,7 @@ from chapterhouse.models.opening import (
 )
 from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.page_views import PageViews
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
@@ -176,6 +177,7 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
             reranker=reranker,
             language_model=models.named,
             read=pool.submit,
+            page_views=PageViews(pool.show),
             preparer=partial(preparer, settings, embedder),
             cutter=partial(cutter_for, settings),
             open_fetch=lambda: fetch.Fetcher().fetch,

@@ -8,19 +8,21 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.detect import detect
+from chapterhouse.reading.detect import detect, has_pdf_header
 from chapterhouse.reading.formats import ARCHIVES, IMAGES, METHOD, PACKAGES
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.preflight import preflight
 from chapterhouse.text.counting import counted
-from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice, PageView
 
 if TYPE_CHECKING:
     from chapterhouse.reading import mail
+    from chapterhouse.reading.pdf import passages
 else:
     mail = lazy("chapterhouse.reading.mail")
+    passages = lazy("chapterhouse.reading.pdf.passages")
 
 # The function that reads a format, and what of a file it is given. Each is loaded when its format
 # comes up: a worker for text stays small.
@@ -102,6 +104,13 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         other = (Notice("contents-not-read", unread),) if unread else ()
         notices = (*notices, Notice("no-text", "No text was found in the file."), *other)
     return replace(extraction, notices=notices)
+
+
+def show(data: bytes, request: str, limits: Limits) -> PageView:
+    """Return a page of a PDF as a picture, and the places of passages, as the request says."""
+    if not has_pdf_header(data, claimed=True):
+        raise RejectedError("unsupported-format", "Only pages of PDFs can be shown.")
+    return passages.show_pages(data, request, limits)
 
 
 def _read(file: _File) -> Extraction:

@@ -14,17 +14,18 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
 from chapterhouse import lazy
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.reading import sandbox, worker
 from chapterhouse.reading.formats import TEXTS
 from chapterhouse.reading.limits import Limits
-from chapterhouse.types import Extraction
+from chapterhouse.types import Extraction, PageView, Passage
 
 if TYPE_CHECKING:
     from chapterhouse.reading import ocr, preflight
@@ -50,6 +51,7 @@ _REPLY_BYTES_PER_CHARACTER = 6
 _START_SECONDS = 30.0  # a loaded machine may need long to start an interpreter
 _READY_BYTES = 1_000
 READER = "chapterhouse.reading.dispatch:read"
+Made = TypeVar("Made", Extraction, PageView)
 
 
 class WorkerProcess:
@@ -78,11 +80,14 @@ class WorkerProcess:
             or self._rss_bytes >= self._limits.recycle_rss_bytes
         )
 
-    def read(self, data: bytes, name: str) -> Extraction:
-        """Read one file; it is broken and must be closed where it hung, died or spoke nonsense."""
+    def do(self, data: bytes, name: str, made: type[Made]) -> Made:
+        """Read or show one file.
+
+        It is broken and must be closed where it hung, died or spoke nonsense.
+        """
         self._seconds = self._limits.wall_seconds  # that it may take
         try:
-            reply = self._exchange(data, name)
+            reply = self._exchange(data, name, made)
         except TimeoutError:
             self._broken = True
             sentence = f"Reading it took longer than {self._seconds:.0f} seconds and was stopped."
@@ -96,7 +101,10 @@ class WorkerProcess:
             self._files += 1
             self._broken = reply.outcome.code == "out-of-memory"
             raise reply.outcome
-        self._files += reply.outcome.format not in _LIGHT
+        if not isinstance(reply.outcome, made):
+            self._broken = True
+            raise self._crash(worker.WireError("something else than was asked"))
+        self._files += getattr(reply.outcome, "format", "pdf") not in _LIGHT
         return reply.outcome
 
     def start_up(self) -> tuple[str, ...]:
@@ -123,13 +131,14 @@ class WorkerProcess:
         self._process.wait()
         self._socket.close()
 
-    def _exchange(self, data: bytes, name: str) -> worker.Reply:
+    def _exchange(self, data: bytes, name: str, made: type[Made]) -> worker.Reply:
         if not self._started:  # the time it takes to start is not the file's
             self.start_up()
         began, most = time.monotonic(), max(self._seconds, self._limits.wall_seconds_ceiling)
         deadline = began + self._seconds
         self._arm(deadline)
-        self._socket.sendall(worker.encode_job(name, len(data)))
+        kind = worker.Frame.JOB if made is Extraction else worker.Frame.SHOW
+        self._socket.sendall(worker.encode_job(name, len(data), kind))
         self._arm(deadline)
         self._socket.sendall(data)
         text = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER
@@ -258,8 +267,18 @@ class ReadingPool:
         Raises:
             UsageError: the pool is closed.
         """
+        return self._submit(data, name, Extraction)
+
+    def show(self, data: bytes, page: int, passages: Sequence[Passage]) -> Future[PageView]:
+        """Draw a page of a PDF, 0 for none, and find passages on its pages, in the background.
+
+        The future raises as that of ``submit`` does; there is no picture of a page that is none.
+        """
+        return self._submit(data, worker.encode_request(page, passages), PageView)
+
+    def _submit(self, data: bytes, name: str, made: type[Made]) -> Future[Made]:
         try:
-            return self._threads.submit(self._read, data, name)
+            return self._threads.submit(self._do, data, name, made)
         except RuntimeError as error:
             raise UsageError("The reading pool is closed.") from error
 
@@ -274,14 +293,14 @@ class ReadingPool:
         for process in tuple(self._processes):
             self._retire(process)
 
-    def _read(self, data: bytes, name: str) -> Extraction:
-        """Read a file by the worker of this thread, a fresh one where there is none in order."""
-        preflight.preflight(data, name, self._limits)
+    def _do(self, data: bytes, name: str, made: type[Made]) -> Made:
+        """Have the worker of this thread do it, a fresh one where there is none in order."""
+        preflight.preflight(data, name if made is Extraction else "It", self._limits)
         process: WorkerProcess | None = getattr(self._own, "process", None)
         if process is None:
             process = self._own.process = self._start_process()
         try:
-            return process.read(data, name)
+            return process.do(data, name, made)
         except BaseException as error:
             if self._closed:
                 raise CancelledError from error

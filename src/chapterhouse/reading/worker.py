@@ -10,7 +10,7 @@ import json
 import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,14 @@ from chapterhouse import lazy
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import sandbox
 from chapterhouse.reading.limits import Limits, on_request
-from chapterhouse.types import Extraction, Member, Notice
+from chapterhouse.types import Extraction, Member, Notice, PageView, Passage, PassagePlace
 
 if TYPE_CHECKING:
     import pydantic
 else:
     pydantic = lazy("pydantic")  # no worker needs it
 
-Read = Callable[[bytes, str, Limits], Extraction]
+Task = Callable[[bytes, str, Limits], Extraction | PageView]
 HEADER = struct.Struct(">BI")
 JOB = struct.Struct(">I")
 REPLY = struct.Struct(">QI")
@@ -41,6 +41,8 @@ class Frame(IntEnum):
     REJECTION = 3  # worker: why they will not be read
     EXTENSION = 4  # worker: a slow step begins that may take this many seconds more
     READY = 5  # worker: started, waiting for its first job
+    SHOW = 6  # parent: a page to draw or passages to find, and the bytes of their file
+    VIEW = 7  # worker: the page and the places
 
 
 class WireError(Exception):
@@ -49,9 +51,9 @@ class WireError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A worker's answer: an extraction or a rejection, and its peak memory in bytes."""
+    """A worker's answer: what it made or a rejection, and its peak memory in bytes."""
 
-    outcome: Extraction | RejectedError
+    outcome: Extraction | PageView | RejectedError
     rss_bytes: int
 
 
@@ -79,7 +81,7 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
     limits = Limits(**settings["limits"])
     module, _, function = settings["reader"].partition(":")
     imported = importlib.import_module(module)
-    read: Read = getattr(imported, function)
+    read: Task = getattr(imported, function)
     own = (os.path.dirname(imported.__file__),) if imported.__file__ else ()  # noqa: PTH120
     held = sandbox.enter(limits, frozenset(settings["programs"]), settings["parent"], own)
 
@@ -91,17 +93,21 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
     ceiling = limits.file_bytes + 1_000_000
     _write(descriptor, pack(Frame.READY, json.dumps(held).encode()))
     while True:
-        _, body = read_frame(lambda count: _receive(descriptor, count), ceiling)
+        frame, body = read_frame(lambda count: _receive(descriptor, count), ceiling)
         data, name = decode_job(body)
         del body
         sandbox.allow_cpu(limits.cpu_seconds)
-        _write(descriptor, answer(read, data, name, limits))
+        task: Task = imported.show if frame is Frame.SHOW else read
+        _write(descriptor, answer(task, data, name, limits))
 
 
-def answer(read: Read, data: bytes, name: str, limits: Limits) -> bytes:
-    """Read one file and return the frame that tells how it went, whatever happens."""
+def answer(task: Task, data: bytes, name: str, limits: Limits) -> bytes:
+    """Read or show one file and return the frame that tells how it went, whatever happens."""
     try:
-        return encode_extraction(read(data, name, limits), sandbox.peak_rss_bytes())
+        made = task(data, name, limits)
+        if isinstance(made, PageView):
+            return encode_view(made, sandbox.peak_rss_bytes())
+        return encode_extraction(made, sandbox.peak_rss_bytes())
     except RejectedError as error:
         rejection = error
     except MemoryError:
@@ -159,11 +165,19 @@ def read_frame(receive: Callable[[int], bytes], ceiling: int) -> tuple[Frame, by
         raise WireError(f"a frame of unknown kind {kind}") from error
 
 
-def encode_job(name: str, size: int) -> bytes:
-    """Return the head of a job's frame; ``size`` bytes of content follow it."""
+def encode_job(name: str, size: int, frame: Frame = Frame.JOB) -> bytes:
+    """Return the head of a job's frame; ``size`` bytes of content follow it.
+
+    Where pages are to be shown, a request stands in the place of the file's name.
+    """
     encoded = name.encode("utf-8", "surrogatepass")
     head = JOB.pack(len(encoded)) + encoded
-    return HEADER.pack(Frame.JOB, len(head) + size) + head
+    return HEADER.pack(frame, len(head) + size) + head
+
+
+def encode_request(page: int, passages: Sequence[Passage]) -> str:
+    """Return which page is to be drawn, 0 for none, and which passages are to be found."""
+    return json.dumps((page, [astuple(one) for one in passages]))
 
 
 def decode_job(body: bytes) -> tuple[bytes, str]:
@@ -197,6 +211,11 @@ def encode_extraction(extraction: Extraction, rss_bytes: int) -> bytes:
     return _reply(Frame.EXTRACTION, rss_bytes, value, [one.data for one in extraction.members])
 
 
+def encode_view(view: PageView, rss_bytes: int) -> bytes:
+    """Return a page and the places of passages as a frame."""
+    return _reply(Frame.VIEW, rss_bytes, [asdict(one) for one in view.places], [view.png])
+
+
 def encode_rejection(error: RejectedError, rss_bytes: int) -> bytes:
     """Return a rejection as a frame."""
     return _reply(Frame.REJECTION, rss_bytes, (error.code, error.message, error.hint))
@@ -216,7 +235,7 @@ def decode_reply(frame: Frame, body: bytes) -> Reply:
     Raises:
         WireError: it is not what a sound worker would send.
     """
-    rejections, extractions = _adapters()
+    rejections, extractions, places = _adapters()
     try:
         rss_bytes, length = REPLY.unpack_from(body)
         behind = REPLY.size + length
@@ -224,6 +243,10 @@ def decode_reply(frame: Frame, body: bytes) -> Reply:
         if frame is Frame.REJECTION:
             code, message, hint = rejections.validate_json(text, strict=True)
             return Reply(RejectedError(code, message, hint=hint), rss_bytes)
+        if frame is Frame.VIEW:
+            return Reply(
+                PageView(body[behind:], places.validate_json(text, strict=True)), rss_bytes
+            )
         extraction, rows = extractions.validate_json(text, strict=True)
     except (struct.error, ValueError) as error:
         raise WireError(f"an answer that cannot be decoded ({error})") from error
@@ -232,10 +255,10 @@ def decode_reply(frame: Frame, body: bytes) -> Reply:
 
 
 @cache
-def _adapters() -> tuple["pydantic.TypeAdapter[Any]", "pydantic.TypeAdapter[Any]"]:
-    """Return what checks rejections, and what checks extractions with the rows of members."""
-    extractions = pydantic.TypeAdapter(tuple[Extraction, list[_Row]])
-    return pydantic.TypeAdapter(tuple[str, str, str]), extractions
+def _adapters() -> "Sequence[pydantic.TypeAdapter[Any]]":
+    """Return what checks rejections, extractions with the rows of members, and places."""
+    kinds = (tuple[str, str, str], tuple[Extraction, list[_Row]], tuple[PassagePlace, ...])
+    return tuple(map(pydantic.TypeAdapter[Any], kinds))
 
 
 def _members(rows: Sequence[_Row], data: memoryview) -> Iterator[Member]:

@@ -122,6 +122,38 @@ BENIGN_NOTICES = frozenset(
 )
 
 
+# --- pages as they are shown ---
+
+Rectangle = tuple[float, float, float, float]  # left, top, right, bottom as shares of a page
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a document's text on one page; ``before`` and ``after`` surround it there."""
+
+    page: int
+    text: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassagePlace:
+    """Where a passage stands on a page as it is shown, line by line; or a ``reason`` why not."""
+
+    page: int
+    rectangles: tuple[Rectangle, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PageView:
+    """A page as a picture, empty where none was asked for, and the places of passages."""
+
+    png: bytes
+    places: tuple[PassagePlace, ...] = ()
+
+
 # --- documents ---
 
 

@@ -1,10 +1,7 @@
 """PDF files to Markdown, page by page; pages that are pictures of text go through OCR."""
 
-import ctypes
 import re
-import struct
 import time
-import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -34,15 +31,13 @@ from chapterhouse.reading.pdf.page import (
     page_layout,
     style_of,
 )
+from chapterhouse.reading.pdf.page_images import rendered
 from chapterhouse.reading.pdf.tables import Table
 from chapterhouse.reading.pdf.text import page_text
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 _FEW_CHARACTERS = 30  # a page with less beside a large picture has a stamp, no text layer
 _LARGE = 0.5  # share of the page that such a picture covers
-_RESOLUTION = 200  # dots an inch; both engines read letters 20 pixels high well
-_MOST_PIXELS = 25_000_000
-_POINTS_AN_INCH = 72
 _SECONDS_TO_OPEN = 10.0  # beyond those that every file has
 # Seconds for the pages of a document without recognition, and for all of them with it.
 _SECONDS, _SECONDS_A_PAGE, _MOST_SECONDS = 25.0, 0.02, 500.0
@@ -90,35 +85,6 @@ def recognised(
     return found[0], ocr_notice(found[0], number)
 
 
-def rendered(page: Any, size: tuple[float, float]) -> bytes:
-    """Return a loaded page, whose size is in points, as a grey PNG."""
-    scale = _RESOLUTION / _POINTS_AN_INCH
-    pixels = max(1.0, size[0] * size[1] * scale * scale)
-    scale *= min(1.0, (_MOST_PIXELS / pixels) ** 0.5)
-    width, height = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
-    bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_Gray, None, 0)
-    try:
-        raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
-        flags = raw.FPDF_ANNOT | raw.FPDF_GRAYSCALE
-        raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
-        stride = raw.FPDFBitmap_GetStride(bitmap)
-        start = raw.FPDFBitmap_GetBuffer(bitmap)
-        return png(ctypes.string_at(start, stride * height), width, height, stride)
-    finally:
-        raw.FPDFBitmap_Destroy(bitmap)
-
-
-def png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
-    """Return 8-bit grey pixels, rows ``stride`` bytes apart, as a PNG (RFC 2083)."""
-    rows = b"".join(b"\0" + pixels[row * stride : row * stride + width] for row in range(height))
-    header = struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        for kind, body in chunks
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Read:
     """A page as it was read: its layout, and what OCR found where it was asked."""
@@ -133,7 +99,7 @@ class _Read:
 def read_pdf(data: bytes, name: str, limits: Limits = _LIMITS) -> Extraction:
     """Read a PDF to one Markdown text a page, in reading order, and the files in it."""
     need_time(_SECONDS_TO_OPEN)
-    document = _opened(data, name)
+    document = opened(data, name)
     try:
         number_of_pages = len(document)
         if number_of_pages == 0:
@@ -169,7 +135,8 @@ def read_pdf(data: bytes, name: str, limits: Limits = _LIMITS) -> Extraction:
         document.close()
 
 
-def _opened(data: bytes, name: str) -> Any:
+def opened(data: bytes, name: str) -> Any:
+    """Return a document of pypdfium2, or raise why it cannot be opened."""
     try:
         document = pdfium.PdfDocument(data)
         document.init_forms()

@@ -21,9 +21,9 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _WIDE = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uff60]")
 # PDFium takes the ligature lam-alef apart in the wrong order; alef before a hamza on alef is no
 # Arabic, so there it can be told.
-_LIGATURE = re.compile("\u0627([\u0622\u0623\u0625])\u0644")
+LIGATURE = re.compile("\u0627([\u0622\u0623\u0625])\u0644")
 # Pieces of large brackets by Adobe's glyph list, which Unicode has by now.
-_PIECES = {0xF8EB + place: piece for place, piece in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭")}
+PIECES = {0xF8EB + place: piece for place, piece in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭")}
 _BOLD_WEIGHT = 600
 _FORCE_BOLD = 1 << 18  # font descriptor flag, ISO 32000-1 table 123
 
@@ -142,7 +142,7 @@ def joined(units: str) -> str:
         return units.replace("\r\n", "\n")
     if any("\ud800" <= unit <= "\udfff" for unit in units):
         units = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _LIGATURE.sub("\u0627\u0644\\1", units.translate(_PIECES)).replace("\r\n", "\n")
+    return LIGATURE.sub("\u0627\u0644\\1", units.translate(PIECES)).replace("\r\n", "\n")
 
 
 def _placed_words(textpage: Any) -> Iterator[tuple[str, Place, _Style, int]]:
