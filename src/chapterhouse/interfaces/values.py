@@ -205,11 +205,14 @@ def public_file_search(search: FileSearch | None, *, is_whole: bool) -> FileSear
     return replace(search, places=(), redacted=(), **sizes)
 
 
+_ARGUMENTS: Final = ("name", "shelf", "sources")  # of jobs, which say nothing of the machine
+
+
 def public_job(job: Job) -> Job:
     """Return a job as clients get it: not where its files are, nor which process is at it."""
     return replace(
         job,
-        arguments={},
+        arguments={name: job.arguments[name] for name in _ARGUMENTS if name in job.arguments},
         lane="",
         worker="",
         in_flight=(),

@@ -167,7 +167,8 @@ class Documents:
 
         Args:
             file: What ``Upload.finish`` returned: it is safe on disk.
-            name: The file's name, whose ending says the format where the bytes do not.
+            name: The file's name, whose ending says the format where the bytes do not; with
+                folders before it, as ``papers/2026/report.pdf``, files of one name are several.
             retain_both: Whether what was sent under this name before stays, too.
         """
         order = long_work.uploading(file, _file_name(name), shelf, retain_both=retain_both)
@@ -433,8 +434,9 @@ def _require_shelf(name: str) -> None:
 
 
 def _file_name(name: str) -> str:
-    """Return the name of a file that is on no disk of ours."""
-    called = " ".join(name.replace("/", " ").split())
+    """Return the name of a file that is on no disk of ours, below the folders it was sent with."""
+    parts = (" ".join(part.split()) for part in name.split("/"))
+    called = "/".join(part for part in parts if part not in {"", ".", ".."})
     if not called:
         raise UsageError("A file needs a name.", hint="Name it like: report.pdf")
     return called

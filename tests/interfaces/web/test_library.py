@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
@@ -142,6 +143,73 @@ def test_documents_are_read_again_by_one_job(room: Served) -> None:
         assert browser.get(f"/api{answer.headers['Location']}").json()["total"] == 2
 
 
+def test_files_of_a_folder_are_received_with_their_places_in_it(room: Served) -> None:
+    files = [
+        ("file", (f"terms/{year}/README.md", f"# Terms of {year}\n\nRent: {year}.\n".encode()))
+        for year in (2025, 2026)
+    ]
+    empty = ("file", ("terms/../none.txt", b""))
+    with client(room, "write") as browser:
+        assert browser.post("/documents/upload", **form_of([("", b"")])).status_code == 400
+        # Of two fields of a form, one is left alone.
+        answer = browser.post(
+            "/documents/upload", **form_of([one for _, one in files] + [("", b"")])
+        )
+        assert answer.status_code == 303
+        jobs = browser.get(answer.headers["Location"]).text
+        assert re.findall(r">Read ([^<]+)<", jobs) == [name for _, (name, _) in files]
+        refused = browser.post("/documents/upload", files=[*files, empty]).text
+        assert "1 file was refused" in refused
+        assert "The file is empty." in refused
+        room.work()
+        listed = browser.get("/documents?folder=upload/terms").text
+        assert titles(listed) == ["Terms of 2025", "Terms of 2026"]
+        assert re.findall(r"quiet\">(\d+/[^<]+)<", listed) == ["2025/README.md", "2026/README.md"]
+        again = [("file", ("terms/2025/README.md", b"# Terms of 2025\n\nRent: none.\n"))]
+        browser.post("/documents/upload", files=again)
+        room.work()
+        assert len(titles(browser.get("/documents?folder=upload/terms").text)) == 2
+
+
+def test_a_script_gets_the_job_of_its_file_and_then_its_reason(room: Served) -> None:
+    script = {"HX-Request": "true"}
+    with client(room, "write", shelves=("buoys",)) as browser:
+        sent = {"file": ("logs/torn.pdf", b"%PDF-1.4 torn")}
+        made = browser.post("/documents/upload", files=sent, headers=script).text
+        (job,) = re.findall(r'data-job="(j\d+)" data-state="pending"', made)
+        room.work()
+        ended = browser.get(f"/jobs?job={job}&job=j999&job=x", headers=script).text
+        assert re.findall(r'data-state="(\w+)"', ended) == ["failed"]
+        assert "<strong>logs/torn.pdf</strong> torn.pdf is cut off" in ended
+        assert "Try again" not in ended  # they may not
+        assert re.findall(r'data-job="(j\d+)"', browser.get("/jobs").text) == [job]
+    with client(room, "read", shelves=("library",)) as other:
+        assert "data-job" not in other.get(f"/jobs?job={job}").text
+        assert other.get(f"/jobs/{job}").status_code == 404
+
+
+def test_what_a_page_sends_is_nothing_without_its_token_and_nothing_unknown(room: Served) -> None:
+    file = {"file": ("a.md", b"# A\n")}
+    with httpx2.Client(base_url=room.url, headers=HTML) as browser:
+        browser.post("/login", data={"key": room.owner_key})
+        assert browser.post("/documents/upload", files=file).status_code == 403
+        wrong = {"X-CSRF-Token": "x"}
+        assert browser.post("/documents/upload", files=file, headers=wrong).status_code == 403
+        (token,) = re.findall(r'data-csrf="([^"]+)"', browser.get("/documents").text)
+        sent = {"csrf": token, "colour": "red"}
+        assert browser.post("/documents/upload", files=file, data=sent).status_code == 400
+        assert "Read a.md" not in browser.get("/jobs").text
+        done = browser.post("/documents/upload", files=file, data={"csrf": token})
+        assert done.status_code == 303
+        twice = [("file", ("a.md", b"# A\n")), ("file", ("b.md", b"# B\n"))]
+        headers = {"X-CSRF-Token": token}
+        assert (
+            browser.post("/api/documents/upload", files=twice, headers=headers).status_code == 400
+        )
+    with client(room, "read") as reader:
+        assert reader.post("/documents/upload", files=file).status_code == 403
+
+
 def test_a_form_without_the_token_of_the_session_changes_nothing(room: Served) -> None:
     sent = {"document": document_id(room, "notes"), "confirmed": "yes"}
     with httpx2.Client(base_url=room.url, headers=HTML) as browser:
@@ -155,3 +223,10 @@ def test_a_form_without_the_token_of_the_session_changes_nothing(room: Served) -
 def document_id(served: Served, start: str) -> str:
     with Library.open(served.home) as library:
         return next(one.id for one in library.documents.list() if one.id.startswith(start))
+
+
+def form_of(files: list[tuple[str, bytes]]) -> dict[str, Any]:
+    """Return a form as browsers send it: fields in which nothing was chosen have no name."""
+    part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s\r\n'
+    body = b"".join(part % (name.encode(), data) for name, data in files) + b"--x--\r\n"
+    return {"content": body, "headers": {"Content-Type": "multipart/form-data; boundary=x"}}

@@ -8,7 +8,8 @@ from urllib.parse import quote
 from fastapi import Header, Query, Request, Response
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.api.limits import UploadForm
+from chapterhouse.ingest.uploads import Upload
+from chapterhouse.interfaces.api.limits import ReceivedForm, UploadForm
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import Caller, needs, router
 from chapterhouse.interfaces.api.schemas import (
@@ -72,22 +73,28 @@ async def upload(exchange: Exchanged, request: Request) -> Job:
     It replaces what was sent to the shelf under the same name before, which `replaced` in the
     job's result names; with `keep=both` both stay.
     """
-    async with exchange.receiving() as received:
-        name, shelf, stays = await UploadForm(request, received).read()
-        if stays not in {"", "both"}:
-            raise UsageError(f"'keep' is 'both' or empty, not '{stays[:100]}'.")
-        if shelf and not valid_name(shelf):
-            raise UsageError(f"'{shelf[:100]}' cannot name a shelf.", hint=f"It is {NAME_PATTERN}.")
-        shelf = shelf_for(exchange.caller, shelf)
+    async with exchange.receiving() as begin:
+        form = await UploadForm(request, begin).read()
+        ((name, received),) = form.files
+        return await receive(exchange, form, name, received)
 
-        def enqueue(library: Library) -> Job:
-            if shelf:
-                library.documents.require_own_shelf(shelf)
-            stored = received.finish()
-            order = library.documents.upload_later
-            return order(stored, name, shelf=shelf, retain_both=stays == "both")
 
-        return await exchange.order("document.upload", shelf, enqueue)
+async def receive(exchange: Exchange, form: ReceivedForm, name: str, received: Upload) -> Job:
+    """Leave reading a file of a form to a job."""
+    if form.keep not in {"", "both"}:
+        raise UsageError(f"'keep' is 'both' or empty, not '{form.keep[:100]}'.")
+    if form.shelf and not valid_name(form.shelf):
+        wrong = f"'{form.shelf[:100]}' cannot name a shelf."
+        raise UsageError(wrong, hint=f"It is {NAME_PATTERN}.")
+    shelf = shelf_for(exchange.caller, form.shelf)
+
+    def enqueue(library: Library) -> Job:
+        if shelf:
+            library.documents.require_own_shelf(shelf)
+        stored, order = received.finish(), library.documents.upload_later
+        return order(stored, name, shelf=shelf, retain_both=form.keep == "both")
+
+    return await exchange.order("document.upload", shelf, enqueue)
 
 
 @documents.post("/text", status_code=201, openapi_extra=WRITE)

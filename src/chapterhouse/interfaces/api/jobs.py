@@ -25,24 +25,24 @@ _MOST: Final = 1_000
 jobs: Final = router("/api/jobs", "jobs")
 
 
-async def _existing(exchange: Exchanged, job_id: str) -> str:
+async def existing(exchange: Exchanged, job_id: str) -> str:
     """Return the id of a job that is there; whatever cannot be one is not there either."""
     try:
         job = await exchange.look_at_whole(lambda library: library.jobs.get(job_id))
     except (NotFoundError, UsageError):
         job = None
-    if job is None or not _may_see(job, exchange.caller.grant):
+    if job is None or not may_see(job, exchange.caller.grant):
         raise NotFoundError(f"There is no job '{job_id[:100]}'.")
     return job.id
 
 
-def _may_see(job: Job, grant: Grant) -> bool:
+def may_see(job: Job, grant: Grant) -> bool:
     """Whether a caller may see a job: who is limited to shelves sees what reads a file for one."""
     is_theirs = job.kind == "upload" and job.arguments.get("shelf") in (grant.shelves or ())
     return grant.is_whole or is_theirs
 
 
-JobId = Annotated[str, Depends(_existing)]
+JobId = Annotated[str, Depends(existing)]
 
 
 @jobs.get("", openapi_extra=READ)

@@ -6,8 +6,9 @@ import os
 import time
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -198,23 +199,49 @@ def bounded(receive: Receive, maximum: float, seconds: float) -> Receive:
 
 _MEMBERS: Final = frozenset({"file", "shelf", "keep"})
 _LONGEST: Final = 1_024  # bytes of a member that is no file
-_AROUND: Final = 2**20  # bytes around the file
-_PIECE: Final = 2**18  # bytes of a file that are written at a time
+_MOST_FILES: Final = 200  # of a form that may have several
+_AROUND: Final = 2**20  # bytes around the files
+_PIECE: Final = 2**18  # bytes of files that are written at a time
 _HINT: Final = "One file and perhaps a shelf: curl -F file=@NAME -F shelf=SHELF -F keep=both."
 
 
-class UploadForm(MultiPartParser):
-    """A form with one file, perhaps a shelf and ``keep``, and nothing that is left out unseen."""
+@dataclass(frozen=True, slots=True)
+class ReceivedForm:
+    """A form that has come whole: its files by their names, and its texts, empty what it has not.
 
-    def __init__(self, request: Request, upload: Upload) -> None:
-        """Write the file of a request's form to an upload, as it comes."""
-        super().__init__(request.headers, self._stream(request), max_part_size=_LONGEST)
-        self._upload = upload
-        self._file = bytearray()  # what has come of the file and is not written yet
+    Attributes:
+        csrf: What shows that a page of ours sent it.
+    """
+
+    files: tuple[tuple[str, Upload], ...]
+    shelf: str
+    keep: str
+    csrf: str = ""
+
+
+class UploadForm(MultiPartParser):
+    """A form with a file, perhaps a shelf and ``keep``, and nothing that is left out unseen."""
+
+    def __init__(
+        self, request: Request, begin: Callable[[], Upload], *, is_page: bool = False
+    ) -> None:
+        """Write each file of a request's form to an upload, as it comes.
+
+        Args:
+            is_page: Whether the form is one of a page, which may have several files and has the
+                session's token.
+        """
+        stream = self._stream(request)
+        super().__init__(request.headers, stream, max_files=_MOST_FILES, max_part_size=_LONGEST)
+        self._begin = begin
+        self._is_page = is_page
+        self._uploads: list[Upload] = []
+        self._parts: dict[int, bytearray] = {}  # what has come of files and is not written yet
+        self._size = 0  # of all files, as far as they have come
         self._is_whole = False
 
-    async def read(self) -> tuple[str, str, str]:
-        """Return the name of the file, the shelf and ``keep``; empty what the form has not."""
+    async def read(self) -> ReceivedForm:
+        """Return what the form has, once it is whole."""
         kind = self.headers.get("Content-Type", "").lower()
         if not kind.startswith("multipart/form-data"):
             raise UsageError("An upload is a form (multipart/form-data).", hint=_HINT)
@@ -225,47 +252,62 @@ class UploadForm(MultiPartParser):
         except ClientDisconnect:
             raise Refusal(400, "The form did not come to its end.") from None
         finally:
-            for unused in self._files_to_close_on_error:  # the upload has what would be in them
+            for unused in self._files_to_close_on_error:  # the uploads have what would be in them
                 unused.close()
-        file = form.get("file")
         if not self._is_whole:
             raise _unreadable()
-        if not isinstance(file, UploadFile):
+        names = [one.filename or "" for one in form.getlist("file") if isinstance(one, UploadFile)]
+        # A field of a page in which nothing was chosen sends a file without name and bytes.
+        files = tuple(
+            (name, upload)
+            for name, upload in zip(names, self._uploads, strict=True)
+            if name or upload.size or not self._is_page
+        )
+        if not files:
             raise UsageError("The form has no file.", hint=_HINT)
-        shelf, stays = (str(form.get(name, "")) for name in ("shelf", "keep"))
-        return file.filename or "", shelf, stays
+        shelf, stays, csrf = (str(form.get(name, "")) for name in ("shelf", "keep", "csrf"))
+        return ReceivedForm(files, shelf, stays, csrf)
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
         """Yield the bytes of the form; when it goes on, they are parsed."""
         around = 0
         async for data in request.stream():
-            before = len(self._file)
+            before = self._size
             yield data
-            around += len(data) - (len(self._file) - before)
+            around += len(data) - (self._size - before)
             if around > _AROUND:
                 raise Refusal(413, f"The form has over {_AROUND:,} bytes beside its file.")
-            if len(self._file) >= _PIECE or not data:  # the last piece is empty
-                await run_in_thread(partial(self._upload.write, bytes(self._file)))
-                self._file.clear()
+            if sum(map(len, self._parts.values())) >= _PIECE or not data:  # the last is empty
+                parts, self._parts = self._parts, {}
+                await run_in_thread(partial(self._write, parts))
+
+    def _write(self, parts: Mapping[int, bytearray]) -> None:
+        for number, data in parts.items():
+            if number == len(self._uploads):
+                self._uploads.append(self._begin())
+            self._uploads[number].write(bytes(data))
 
     def on_headers_finished(self) -> None:
         """Refuse a member that there is not, or not so, or not twice."""
         super().on_headers_finished()
         name, is_file = self._current_part.field_name, self._current_part.file is not None
-        if name not in _MEMBERS:
+        if name not in _MEMBERS and not (self._is_page and name == "csrf"):
             raise UsageError(f"The form has an unknown member '{name[:100]}'.", hint=_HINT)
-        if name in dict(self.items):
+        if name in dict(self.items) and not (self._is_page and is_file):
             raise UsageError(f"The form has '{name}' more than once.", hint=_HINT)
         if is_file != (name == "file"):
             kind = "a file" if is_file else "a text"
             raise UsageError(f"The member '{name}' of the form is {kind}.", hint=_HINT)
+        if is_file:
+            self._parts[self._current_files - 1] = bytearray()
 
     def on_part_data(self, data: bytes, start: int, end: int) -> None:
         """Take the next bytes of a member."""
         if self._current_part.file is None:
             super().on_part_data(data, start, end)
         else:
-            self._file += data[start:end]
+            self._parts.setdefault(self._current_files - 1, bytearray()).extend(data[start:end])
+            self._size += end - start
 
     def on_end(self) -> None:
         """Take note that the form is whole."""

@@ -166,13 +166,13 @@ class Exchange(Service):
         return stream(work)
 
     @asynccontextmanager
-    async def receiving(self) -> AsyncIterator[Upload]:
-        """Give an upload to write to, in threads; what is not finished is deleted."""
+    async def receiving(self) -> AsyncIterator[Callable[[], Upload]]:
+        """Give what begins an upload to write to, in threads; what is not finished is deleted."""
         name, opened = self.caller.grant.name, ExitStack()
 
-        def begin() -> Upload:
+        def begin() -> Callable[[], Upload]:
             library = opened.enter_context(self.server.workspaces.borrow(self.caller.workspace))
-            return opened.enter_context(library.documents.receive())
+            return lambda: opened.enter_context(library.documents.receive())
 
         self.server.uploads.add(name, 1)
         try:

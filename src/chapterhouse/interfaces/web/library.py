@@ -9,8 +9,12 @@ from urllib.parse import urlencode
 from fastapi import Depends, Form, Query, Request, Response
 from pydantic import Field
 
+from chapterhouse.errors import RejectedError
 from chapterhouse.interfaces.api import documents
 from chapterhouse.interfaces.api.documents import READ, WRITE
+from chapterhouse.interfaces.api.door import require_token
+from chapterhouse.interfaces.api.limits import UploadForm
+from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web.frame import (
@@ -20,6 +24,7 @@ from chapterhouse.interfaces.web.frame import (
     redirect,
     show,
 )
+from chapterhouse.interfaces.web.jobs import list_address, list_values
 from chapterhouse.library import Library
 from chapterhouse.types import ListedFile, Listing, ListOrder, Status
 
@@ -126,6 +131,41 @@ def folder_tree(counts: Mapping[str, int], chosen: str) -> FolderEntry:
         )
 
     return replace(entry(""), documents=sum(counts.values()))
+
+
+# --- received -------------------------------------------------------------------------------------
+
+
+async def upload(request: Request, exchange: Exchanged) -> Response:
+    """Receive files and leave reading them to a job each.
+
+    Its token is looked for here: the form is not read before it is known where its files go.
+    """
+    caller, jobs, refused = exchange.caller, [], []
+    async with exchange.receiving() as begin:
+        form = await UploadForm(request, begin, is_page=True).read()
+        if caller.csrf:
+            require_token(request.headers.get(CSRF, "") or form.csrf, caller.csrf)
+        for name, received in form.files:
+            try:
+                jobs.append(await documents.receive(exchange, form, name, received))
+            except RejectedError as error:
+                refused.append((name, error.message))
+    if refused and not jobs:
+        raise RejectedError("rejected", " ".join(sentence for _, sentence in refused))
+    if refused or is_partial(request):
+        return await show(request, exchange, "jobs.html", list_values(jobs, refused))
+    return redirect(request, list_address(jobs))
+
+
+# Not as a route of a page: that would have the whole form read for the token, before the level.
+library.add_api_route(
+    "/documents/upload",
+    upload,
+    methods=["POST"],
+    openapi_extra=WRITE,
+    route_class_override=GuardedRoute,
+)
 
 
 # --- changed --------------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ from chapterhouse.interfaces.web import (
     councils,
     documents,
     frame,
+    jobs,
     lab,
     library,
     sessions,
     settings,
+    sources,
 )
 
 PAGES: Final = (
@@ -19,6 +21,8 @@ PAGES: Final = (
     sessions.sessions,
     asking.asking,
     library.library,
+    jobs.jobs,
+    sources.sources,
     documents.documents,
     councils.councils,
     agents.agents,
