@@ -1,7 +1,8 @@
 """Sources: what a library is to be the image of, and bringing it to their state."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from threading import Event
@@ -10,8 +11,16 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors import volumes
-from chapterhouse.connectors.folder import REMOTE, is_visible, left_out, location_of
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.connectors.folder import (
+    REMOTE,
+    is_ignored,
+    is_visible,
+    left_out,
+    location_of,
+    resolve_root,
+    walk,
+)
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.plan import name_of_folder
 from chapterhouse.ingest.sources import find_source, free_name, look_from_outside, shelf_of
@@ -39,8 +48,30 @@ else:
     rclone_listing = lazy("chapterhouse.connectors.rclone_listing")
 
 _LOOK_SECONDS: Final = 1.0  # between looks for folders that are away
+_COUNTED: Final = 10_000  # files of a folder that may become a source
+_COUNTING_SECONDS: Final = 1.0
+_LISTED: Final = "file"  # some name in a folder
 _LISTS: Final = (".links", ".urls", ".txt")
 OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFolder:
+    """A folder of this machine that may become a source.
+
+    Attributes:
+        files: How many a source of it would look at, in the folders below too.
+        is_more: Whether there are more than were counted.
+    """
+
+    location: str
+    files: int
+    is_more: bool
+
+    @property
+    def name(self) -> str:
+        """Its own name."""
+        return Path(self.location).name or "/"
 
 
 class Sources:
@@ -153,6 +184,30 @@ class Sources:
     def list(self) -> tuple[Source, ...]:
         """Return all sources in order of name, those of personas and councils among them."""
         return all_sources(self._runtime)
+
+    @staticmethod
+    def folders(location: str = "") -> tuple[ServerFolder, ...]:
+        """Return a folder of this machine, the user's when empty, and those in it to be read.
+
+        Files are counted for about a second in all.
+
+        Raises:
+            NotFoundError: there is no such folder.
+            RefusedError: it cannot be listed.
+        """
+        try:
+            path, parts = resolve_root(Path(location or Path.home()))
+        except ValueError as error:  # with a NUL
+            raise NotFoundError("No folder can be called that.") from error
+        if parts:
+            raise NotFoundError("This is a file, not a folder.", hint="Choose the folder it is in.")
+        try:
+            found = [one for one in path.iterdir() if one.is_dir() and not one.is_symlink()]
+        except OSError as error:
+            raise RefusedError(f"The folder cannot be listed: {error.strerror}.") from error
+        inside = (one for one in sorted(found) if not is_ignored((one.name, _LISTED)))
+        shown = (path, *inside)
+        return tuple(_counted(one, _COUNTING_SECONDS / len(shown)) for one in shown)
 
     def get(self, name: str) -> Source:
         """Return the source that a name, a path or the beginning of a name means."""
@@ -298,6 +353,17 @@ class Sources:
                 yield tuple(sorted(touched))
             if self._places(names).keys() != places.keys():
                 return
+
+
+def _counted(folder: Path, seconds: float) -> ServerFolder:
+    number, is_more, deadline = 0, True, time.monotonic() + seconds
+    for _ in walk(folder):
+        if number == _COUNTED or time.monotonic() > deadline:
+            break
+        number += 1
+    else:
+        is_more = False
+    return ServerFolder(str(folder), number, is_more)
 
 
 def _resolve(location: str) -> tuple[Path, SourceKind]:

@@ -210,6 +210,73 @@ def test_what_a_page_sends_is_nothing_without_its_token_and_nothing_unknown(room
         assert reader.post("/documents/upload", files=file).status_code == 403
 
 
+def test_a_folder_of_the_server_is_chosen_followed_and_asked(room: Served) -> None:
+    folder = room.home.parent / "moors"
+    (folder / "2026").mkdir(parents=True)
+    (folder / ".hidden").mkdir()
+    (folder / "2026" / "rates.md").write_text("# Rates\n\n## 2.1 Mooring fees\n\nTen crowns.\n")
+    (folder / "2026" / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
+    with client(room) as browser:
+        shown = browser.get("/folders", params={"path": str(folder)}).text
+        assert "2 files, in the folders below too" in shown
+        assert re.findall(r"<li><a [^>]*><span>([^<]+)</span>", shown) == ["2026"]
+        for path, status in (("/nowhere", 404), (str(folder / "2026/rates.md"), 404), ("\0", 404)):
+            assert browser.get("/folders", params={"path": path}).status_code == status
+        answer = browser.post("/sources", data={"location": str(folder), "exclude": "*.tmp\n"})
+        job = answer.headers["Location"]
+        assert "waits" in browser.get(job).text
+        room.work()
+        ended = browser.get(job).text
+        assert "1 file read" in ended
+        assert "<strong>moors/2026/torn.pdf</strong> torn.pdf is cut off" in ended
+        assert "What does “Rates” say about Mooring fees?" in ended
+        (folder / "2026" / "torn.pdf").unlink()
+        (folder / "2026" / "more.md").write_text("# More\n")
+        assert "without *.tmp" in browser.get("/sources").text
+        synced = browser.post("/sources/sync", data={"name": "moors"}).headers["Location"]
+        room.work()
+        assert "1 file read" in browser.get(synced).text
+        browser.post("/sources/remove", data={"name": "moors"})
+        assert "moors" not in browser.get("/sources").text
+        assert "Rates" in browser.get("/documents?folder=moors").text
+
+
+def test_a_job_is_stopped_and_tried_again(room: Served) -> None:
+    with client(room) as browser:
+        job = browser.post("/sources/sync").headers["Location"]
+        assert browser.post(f"{job}/cancel").headers["Location"] == job
+        assert "stopped" in browser.get(job).text
+        again = browser.post(f"{job}/retry").headers["Location"]
+        assert again != job
+        assert "waits" in browser.get(again).text
+        assert browser.post(f"{job}/cancel").status_code == 409
+        assert browser.get("/jobs/j999").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("level", "limits", "refused"),
+    [
+        ("admin", {"workspaces": ("default",)}, ["/folders", "/drives"]),
+        ("admin", {"shelves": ("buoys",)}, ["/folders", "/drives", "/sources"]),
+        ("write", {}, ["/folders"]),
+    ],
+)
+def test_the_machine_is_shown_to_those_alone_whose_it_is(
+    room: Served, level: str, limits: dict[str, Any], refused: list[str]
+) -> None:
+    with client(room, level, **limits) as browser:
+        for path in ("/folders", "/drives", "/sources", "/jobs", "/documents"):
+            is_refused = browser.get(path).status_code == 403
+            assert is_refused == (path in refused), path
+        sent = {"location": str(room.home)}
+        assert browser.post("/sources", data=sent).status_code == 403
+        sources = "" if "/sources" in refused else browser.get("/sources").text
+        assert "Follow a folder" not in sources
+        assert (str(room.home.parent) in sources) == (
+            level == "admin" and "/sources" not in refused
+        )
+
+
 def test_a_form_without_the_token_of_the_session_changes_nothing(room: Served) -> None:
     sent = {"document": document_id(room, "notes"), "confirmed": "yes"}
     with httpx2.Client(base_url=room.url, headers=HTML) as browser:

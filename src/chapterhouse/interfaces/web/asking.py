@@ -1,6 +1,7 @@
 """Questions on the page: asked, answered as it comes, gone on from, saved, remembered."""
 
 import json
+import re
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
@@ -55,6 +56,8 @@ _TURNS: Final = 6  # that a question may go on from
 _TURN_CHARACTERS: Final = 2_000  # of an answer that a model is reminded of
 _SUGGESTED: Final = 3
 _LOOKED_AT: Final = 20  # documents whose headings may be suggested
+_NUMBER: Final = re.compile(r"^(?:§\s*)?(?:\d+(?:[.)]\d+)*[.)]?|[IVX]+[.)])\s+")  # of a heading
+_HEADING: Final = re.compile(r"(?=.*[^\W\d_]{3})[^\n]{4,60}")  # one that a question can name
 _SAVED_BYTES: Final = 2_000_000
 _turns: Final = TypeAdapter(tuple[Turn, ...])
 
@@ -238,15 +241,20 @@ async def _whom_to_ask(exchange: Exchange) -> dict[str, Any]:
 
 def suggest_questions(library: Library) -> list[str]:
     """Return first questions that the documents' own headings can answer."""
-    found: list[str] = []
+    found: dict[str, str] = {}  # by heading: one that many documents have is asked of once
     for document in islice(library.documents.list(), _LOOKED_AT):
         sections = library.documents.body(document.id).sections
-        heading = next((one.path[-1] for one in sections if len(one.path) > 1), "")
+        named = (
+            _NUMBER.sub("", one.path[-1]).strip(" .:") for one in sections if len(one.path) > 1
+        )
+        fitting = (one for one in named if _HEADING.fullmatch(one) and one != document.title)
+        heading = next((one for one in fitting if one.casefold() not in found), "")
         if heading and document.title:
-            found.append(f"What does “{document.title}” say about {heading}?")
+            asked = f"What does “{document.title}” say about {heading}?"
+            found[heading.casefold()] = asked
         if len(found) == _SUGGESTED:
             break
-    return found
+    return list(found.values())
 
 
 # --- what was asked -----------------------------------------------------------------------------

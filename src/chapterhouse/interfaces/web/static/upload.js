@@ -101,6 +101,9 @@ async function follow(one) {
       one.shown.querySelector(".reasons").append(...job.querySelectorAll(".reasons li"));
     }
   }
+  if (!document.querySelector(".first") || !one.read) return;
+  const page = parsed(await (await fetch("/", { headers })).text()); // which knows questions by now
+  one.shown.append(...page.querySelectorAll(".suggested"));
 }
 
 async function cancel(one) {
