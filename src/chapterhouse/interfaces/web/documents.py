@@ -13,7 +13,7 @@ from chapterhouse.interfaces.values import PublicDocument
 from chapterhouse.interfaces.web.frame import is_partial, page_router, show
 from chapterhouse.library import Library
 from chapterhouse.presenting.document_view import view_document
-from chapterhouse.types import Body, Chunk
+from chapterhouse.types import Body, Chunk, Range
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
@@ -49,7 +49,7 @@ async def show_document(
                 return {"view": view_document(body, document.format, span, begin=begin)}
             case "chunks":
                 return _chunks(library.documents.chunks(document_id), begin or 0)
-            case "pages":
+            case _:
                 return _pages(library, document_id, body, span, page)
 
     values = {
@@ -102,11 +102,24 @@ async def _versions(exchange: Exchange, document: PublicDocument) -> dict[str, A
 
 
 def _pages(
-    library: Library, document_id: str, body: Body, span: tuple[int, int], page: int | None
+    library: Library, document_id: str, body: Body, span: Range, page: int | None
 ) -> dict[str, Any]:
-    """Return the page on which a passage begins, with rectangles over it where it was found."""
-    located = library.documents.locate(document_id, *span) if span[1] else None
-    return {}
+    """Return a page, with rectangles over what of a passage was found whole on it."""
+    places = library.documents.locate(document_id, *span) if span[0] < span[1] else ()
+    number = page or next((one.page for one in places), 1)
+    place = next((one for one in places if one.page == number), None)
+    label = next((one.label for one in body.pages if one.number == number), "")
+    rectangles = [
+        {"x": left, "y": top, "width": right - left, "height": bottom - top}
+        for left, top, right, bottom in (place.rectangles if place else ())
+    ]
+    return {
+        "page": {"number": number, "label": label, "count": len(body.pages)},
+        "rectangles": rectangles,
+        "reason": place.reason if place else "",
+        "passage": body.text[span[0] : span[1]] if place else "",
+        "others": [one.page for one in places if one.page != number],
+    }
 
 
 @documents.get("/{document_id}/pages/{number}.png", openapi_extra=READ)
