@@ -66,8 +66,8 @@ ID_SLOTS: Final = {
     for place, names in {
         "path": "document_id=document job_id=job meeting_id=meeting memory_id=memory key_id=key"
         " table=table digest=asset",
-        "query": "folder=folder who=who cursor=document shelf=shelf tag=tag persona=persona council=council"
-        " member=persona place=place",
+        "query": "folder=folder who=who job=job cursor=document shelf=shelf tag=tag"
+        " persona=persona council=council member=persona place=place",
         "body": "who=who workspace=workspace shelf=shelf shelves=shelf tags=tag persona=persona"
         " council=council id=document document=document folder=folder"
         " place=place workspaces=workspace personas=persona required=document documents=document",
@@ -94,7 +94,7 @@ PLAIN: Final = frozenset({
     "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
     "previous_response_id", "conversation", "csrf", "before", "answer", "next", "password", "key",
-    "code", "digest",
+    "code", "digest", "path",
 })  # fmt: skip
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"
@@ -293,6 +293,8 @@ def test_a_parameter_that_does_not_exist_is_refused_by_every_route_and_tool(
                 body: dict[str, Any] = {"files": sent} if is_form else {"json": sent}
                 body = {"data": sent} if operation.media == FORM else body
                 answer = client.request(operation.method, _any_path(operation), **body)
+                if operation.media == FORM and answer.status_code == ABSENT:
+                    continue  # of a page: what the address names is looked for first
                 assert answer.status_code in ({400, 422} if is_form else {422}), operation.name
                 known = operation.resolved(operation.body or {})["properties"]
                 assert all(name in answer.text for name in (unknown, *known)), answer.text

@@ -48,9 +48,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
         library.sources.sync()
         library.documents.add_text(f"The pier {ALL}", title=ALL)
         for slug in ("maria", "tom"):
-            library.personas.create(slug, display_name=f"{slug} {ALL}")
+            library.personas.create(slug, display_name=f"{slug} {HOSTILE[1]}")
             library.personas.change(slug, {"profile.expertise": f"Ferries {ALL}"})
-        council = Council.new("board", display_name=f"Board {ALL}", purpose=f"Ferries {ALL}")
+        council = Council.new("board", display_name=f"Board {HOSTILE[1]}", purpose=f"Ferries {ALL}")
         council = council.add_member("maria").add_member("tom").add_round("independent_analysis")
         library.councils.create(council.chair(name="Chair", instructions=ALL))
         library.answers.ask(QUESTION)

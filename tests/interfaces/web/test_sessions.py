@@ -7,6 +7,7 @@ import pytest
 from tests.served import Served, serving
 from tests.walls import page_operations
 
+from chapterhouse.interfaces.api.door import UPLOADS
 from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.library import Library
 from chapterhouse.library.access import csrf_of, owner_session
@@ -99,9 +100,11 @@ def test_what_changes_something_needs_the_token(site: Served, browser: httpx2.Cl
     assert posts
     for operation in posts:
         path = operation.path.replace("{", "").replace("}", "")
+        files = {"file": ("a.md", b"# a")} if path in UPLOADS else None
         for token in ("", "0" * 64, csrf_of(owner_session(site.owner_key))):
-            for sent in ({"data": {"csrf": token}}, {"headers": {"X-CSRF-Token": token}}):
-                answer = browser.post(path, **sent)  # type: ignore[arg-type]
+            for field, headers in ((token, {}), ("", {"X-CSRF-Token": token})):
+                data = {"csrf": field} if field else {}
+                answer = browser.post(path, data=data, headers=headers, files=files)
                 assert answer.status_code == 403, operation.name
                 assert "session&#39;s token" in answer.text, operation.name
     assert browser.get("/").status_code == 200

@@ -81,8 +81,8 @@ async def upload(exchange: Exchanged, request: Request) -> Job:
 
 async def receive(exchange: Exchange, form: ReceivedForm, name: str, received: Upload) -> Job:
     """Leave reading a file of a form to a job."""
-    if form.keep not in {"", "both"}:
-        raise UsageError(f"'keep' is 'both' or empty, not '{form.keep[:100]}'.")
+    if form.both not in {"", "both"}:
+        raise UsageError(f"'keep' is 'both' or empty, not '{form.both[:100]}'.")
     if form.shelf and not valid_name(form.shelf):
         wrong = f"'{form.shelf[:100]}' cannot name a shelf."
         raise UsageError(wrong, hint=f"It is {NAME_PATTERN}.")
@@ -92,7 +92,7 @@ async def receive(exchange: Exchange, form: ReceivedForm, name: str, received: U
         if shelf:
             library.documents.require_own_shelf(shelf)
         stored, order = received.finish(), library.documents.upload_later
-        return order(stored, name, shelf=shelf, retain_both=form.keep == "both")
+        return order(stored, name, shelf=shelf, retain_both=form.both == "both")
 
     return await exchange.order("document.upload", shelf, enqueue)
 

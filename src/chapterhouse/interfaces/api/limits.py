@@ -210,12 +210,13 @@ class ReceivedForm:
     """A form that has come whole: its files by their names, and its texts, empty what it has not.
 
     Attributes:
+        both: ``both`` where what the shelf has under these names stays, too.
         csrf: What shows that a page of ours sent it.
     """
 
     files: tuple[tuple[str, Upload], ...]
     shelf: str
-    keep: str
+    both: str
     csrf: str = ""
 
 
@@ -265,8 +266,7 @@ class UploadForm(MultiPartParser):
         )
         if not files:
             raise UsageError("The form has no file.", hint=_HINT)
-        shelf, stays, csrf = (str(form.get(name, "")) for name in ("shelf", "keep", "csrf"))
-        return ReceivedForm(files, shelf, stays, csrf)
+        return ReceivedForm(files, *(str(form.get(name, "")) for name in ("shelf", "keep", "csrf")))
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
         """Yield the bytes of the form; when it goes on, they are parsed."""

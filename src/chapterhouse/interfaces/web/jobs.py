@@ -1,7 +1,7 @@
 """Long work on the page: how far it is, what was not read and why, stopped, tried again."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Final
@@ -134,13 +134,17 @@ async def show_jobs(
     return await show(request, exchange, "jobs.html", list_values(found))
 
 
+async def _some(exchange: Exchange, ids: tuple[str, ...]) -> AsyncIterator[Job]:
+    for one in ids:
+        with suppress(NotFoundError):
+            yield await api.show(exchange, await api.existing(exchange, one))
+
+
 def list_values(found: Sequence[Job], refused: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
     """Return what a list of jobs shows, and files that were refused before there was one."""
-    return {
-        "jobs": tuple(map(job_view, found)),
-        "refused": refused,
-        "again": list_address(found),
-    }
+    views = tuple(map(job_view, found))
+    values = {"title": "Jobs", "jobs": views, "refused": refused, "suggested": ()}
+    return {**values, "again": list_address(found)}
 
 
 def list_address(found: Sequence[Job]) -> str:
@@ -148,20 +152,14 @@ def list_address(found: Sequence[Job]) -> str:
     return "/jobs?" + urlencode([("job", one.id) for one in found[:MOST_JOBS]])
 
 
-async def _some(exchange: Exchange, ids: tuple[str, ...]) -> Any:
-    for one in ids:
-        with suppress(NotFoundError):
-            yield await api.show(exchange, await api.existing(exchange, one))
-
-
 @jobs.get("/{job_id}", openapi_extra=api.READ_OWN)
 async def show_job(request: Request, exchange: Exchanged, job_id: api.JobId) -> Response:
     """Show a job until it has ended; then also what can be asked of what it read."""
-    view = job_view(await api.show(exchange, job_id))
-    has_read = view.job.state in {JobState.DONE, JobState.PARTIAL}
+    job = await api.show(exchange, job_id)
+    has_read = job.state in {JobState.DONE, JobState.PARTIAL}
     suggested = await exchange.look(suggest_questions) if has_read else ()
-    values = {"one": view, "suggested": suggested}
-    return await show(request, exchange, "job_page.html", values)
+    values = {"title": f"Job {job.id}", "again": f"/jobs/{job.id}", "suggested": suggested}
+    return await show(request, exchange, "jobs.html", list_values([job]) | values)
 
 
 @jobs.post("/{job_id}/cancel", openapi_extra=api.WRITE, dependencies=[BARE])

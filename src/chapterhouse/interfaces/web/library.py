@@ -195,8 +195,7 @@ async def remove(
         return redirect(request, form.list_address)
     if not form.confirmed:
         found = [await documents.show(exchange, one, Response()) for one in form.document]
-        values = {"documents": found, "form": form}
-        return await show(request, exchange, "remove.html", values)
+        return await show(request, exchange, "remove.html", {"documents": found, "form": form})
     in_place: list[str] = []
     for number, one in enumerate(form.document, start=1):
         # The words of all of them leave the files at once, with the last.
@@ -204,8 +203,7 @@ async def remove(
         in_place += removal.in_place
     if not in_place:
         return redirect(request, form.list_address)
-    values = {"in_place": in_place, "removed": len(form.document), "form": form}
-    return await show(request, exchange, "removed.html", values)
+    return await show(request, exchange, "remove.html", {"in_place": in_place, "form": form})
 
 
 @library.post("/documents/reprocess", openapi_extra=WRITE)

@@ -49,7 +49,7 @@ async def add(
 
 
 class SyncForm(PageForm):
-    """Which source is to be synced, all where none is named; and whether much may leave with it."""
+    """Which source, all where none is named; and whether many documents may leave at once."""
 
     name: str = Field(default="", max_length=200)
     confirmed: Literal["", "yes"] = ""
@@ -68,15 +68,9 @@ async def sync(
     return redirect(request, f"/jobs/{job.id}")
 
 
-class SourceNameForm(PageForm):
-    """Which source."""
-
-    name: str = Field(min_length=1, max_length=200)
-
-
 @sources.post("/sources/remove", openapi_extra=api.ADMIN)
 async def remove(
-    request: Request, exchange: Exchanged, form: Annotated[SourceNameForm, Form()]
+    request: Request, exchange: Exchanged, form: Annotated[SyncForm, Form()]
 ) -> Response:
     """Forget a source; its documents stay."""
     await api.remove_source(exchange, form.name)
