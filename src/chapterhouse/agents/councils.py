@@ -31,10 +31,10 @@ from chapterhouse.agents.council_model import (
 from chapterhouse.agents.definition import (
     LONGEST_NAME,
     ParsedDefinition,
+    Schema,
     as_json,
     change_definition,
     is_text,
-    read_definition,
     require_new,
 )
 from chapterhouse.agents.listing import FileListing, council_listing
@@ -260,6 +260,18 @@ class Councils(Registry[CouncilFolder]):
             raise CouncilConfigError(wrong)
         return council if isinstance(council, Council) else self.load(council).council
 
+    def titles(self, council: Council) -> dict[str, str]:
+        """Return how the members of a council and its chair are called, by their keys."""
+        councils = {one.slug: one.folder for one in self.all()}
+        personas = {one.slug: one.folder for one in Personas(self._runtime).all()}
+
+        def title(member: Member) -> str:
+            folder = personas.get(member.persona) or councils.get(member.council)
+            return member.name or (folder.display_name if folder else member.key)
+
+        chair = {CHAIR: title(council.chaired_by)} if council.chaired_by else {}
+        return {one.key: title(one) for one in council.members} | chair
+
     # --- documents -----------------------------------------------------------------------------
 
     def documents(self, name: str) -> tuple[FileListing, ...]:
@@ -277,8 +289,8 @@ class Councils(Registry[CouncilFolder]):
         council = change_definition(self._definitions, slug, changes, council_schema())
         return CouncilFolder(self._definitions.folder(slug), council)
 
-    def _parsed(self, slug: str) -> ParsedDefinition[Council]:
-        return read_definition(self._definitions, slug, council_schema())
+    def _schema(self) -> Schema[Council]:
+        return council_schema()
 
     def _write(self, slug: str, raw: Mapping[str, Any]) -> None:
         self._definitions.write(slug, COUNCIL_FILE, as_json(raw))

@@ -91,6 +91,7 @@ class PersonaConfig(_Part):
         slug: Name of the folder and of the persona's shelf.
         display_name: How they are called; empty for the slug in words.
         tags: What they know about: routes questions, and ranks documents with the same tags.
+        grounding: Whether a model is given excerpts, searches for itself, or both.
         model: Empty for the library's, a name of ``[models.*]``, or ``none``.
         folders: Further folders whose documents are theirs: absolute, with ``~``, or relative to
             the persona's own.
@@ -215,7 +216,7 @@ def read_prose(definitions: Definitions, slug: str) -> str:
     """Return what ``persona.md`` says; nothing where it is not there."""
     try:
         data = definitions.read(slug, PROSE_FILE, 4 * _LONGEST_PROSE + 1)
-        prose = sanitise(data.decode("utf-8-sig")).text.strip()
+        return check_prose(slug, data.decode("utf-8-sig"))
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
@@ -224,6 +225,14 @@ def read_prose(definitions: Definitions, slug: str) -> str:
     except OSError as error:
         sentence = f"It cannot be read: {error.strerror}."
         raise _bad_prose(slug, sentence, "Check its permissions.") from None
+
+
+def check_prose(slug: str, text: str) -> str:
+    """Return what a text says of a persona, without what nobody sees in it.
+
+    Raises ``PersonaConfigError`` where it is too long.
+    """
+    prose = sanitise(text).text.strip()
     if len(prose) > _LONGEST_PROSE:
         sentence = f"It has {len(prose):,} characters; at most {_LONGEST_PROSE:,} are read."
         hint = "Put what is knowledge rather than character into RAW-DOCS."

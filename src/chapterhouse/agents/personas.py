@@ -9,7 +9,7 @@ from typing import Final
 from chapterhouse.agents import persona
 from chapterhouse.agents.curate import LISTS, curate, curation_is_current
 from chapterhouse.agents.curated import CurationReport, is_document_id, kebab, load_state
-from chapterhouse.agents.definition import DEFAULT_PERSONA_TEMPLATE, read_definition
+from chapterhouse.agents.definition import DEFAULT_PERSONA_TEMPLATE, Schema, read_definition
 from chapterhouse.agents.incoming import (
     copy_in,
     fetch,
@@ -24,6 +24,7 @@ from chapterhouse.agents.persona import (
     UNTOUCHED,
     PersonaConfig,
     PersonaFolder,
+    check_prose,
     read_prose,
     value_of,
 )
@@ -283,6 +284,15 @@ class Personas(Registry[PersonaFolder]):
         values = {key: value_of(key, text) for key, text in written.items()}
         return self._change(self.resolve(name), values)
 
+    def prose(self, name: str) -> str:
+        """Return what ``persona.md`` says of them; errors as for ``resolve`` and ``read_prose``."""
+        return read_prose(self._definitions, self.resolve(name))
+
+    def describe(self, name: str, prose: str) -> None:
+        """Say in ``persona.md`` who they are; errors as for ``prose``, and then it stays."""
+        slug = self.resolve(name)
+        self._definitions.write(slug, PROSE_FILE, f"{check_prose(slug, prose)}\n")
+
     def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         """Return everything wrong with a persona, or with all; errors as for ``resolve``."""
         chosen = self.names() if name is None else (self.resolve(name),)
@@ -389,6 +399,9 @@ class Personas(Registry[PersonaFolder]):
         return changed
 
     # --- inside --------------------------------------------------------------------------------
+
+    def _schema(self) -> Schema[PersonaConfig]:
+        return PERSONA_SCHEMA
 
     def _load(self, slug: str) -> PersonaFolder:
         return persona.load(self._definitions, slug)

@@ -13,7 +13,16 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
-from chapterhouse.agents.definition import DefinitionFolder, is_text
+from chapterhouse.agents.definition import (
+    DefinitionFolder,
+    ParsedDefinition,
+    Schema,
+    as_json,
+    is_text,
+    parse_definition,
+    parsed_in_folder,
+    read_definition,
+)
 from chapterhouse.agents.problems import DefinitionError, Problem, located, without_folder
 from chapterhouse.agents.sync import Places, is_current, mirror_shelf
 from chapterhouse.answering.runtime import Runtime
@@ -131,6 +140,25 @@ class Registry(ABC, Generic[Folder]):
         Errors as for ``resolve``; raises ``DefinitionError`` where it cannot be used as it is.
         """
         return self._load(self.resolve(name)) if isinstance(name, str) else name
+
+    def written(self, name: str) -> Mapping[str, Any]:
+        """Return what the file of one says, be it of use or not; errors as for ``resolve``.
+
+        Raises ``DefinitionError`` where it is not JSON.
+        """
+        parsed = self._parsed(self.resolve(name))
+        if parsed.raw is None:
+            raise parsed.schema.error(parsed.problems)
+        return parsed.schema.in_full(parsed.raw)
+
+    def rewrite(self, name: str, raw: Mapping[str, Any]) -> None:
+        """Write over what the file of one said; nothing is written that could not be used.
+
+        Errors as for ``load``.
+        """
+        slug, schema, text = self.resolve(name), self._schema(), as_json(raw)
+        parsed_in_folder(parse_definition(text, schema), slug).required()
+        self._definitions.write(slug, schema.file, text)
 
     def all(self) -> tuple[Entry[Folder], ...]:
         """Return all in order of slug, those that cannot be used with the reason."""
@@ -300,6 +328,9 @@ class Registry(ABC, Generic[Folder]):
     def _documents(self, slug: str) -> Path:
         return self._definitions.folder(slug) / self.documents_folder
 
+    def _parsed(self, slug: str) -> ParsedDefinition[Any]:
+        return read_definition(self._definitions, slug, self._schema())
+
     def _entry(self, slug: str) -> Entry[Folder]:
         try:
             return Entry(slug, self._load(slug))
@@ -311,6 +342,10 @@ class Registry(ABC, Generic[Folder]):
     @abstractmethod
     def validate(self, name: str | None = None, /) -> tuple[Problem, ...]:
         """Return everything wrong with one, or with all; errors as for ``resolve``."""
+
+    @abstractmethod
+    def _schema(self) -> Schema[Any]:
+        """Return what the file of one may say."""
 
     @abstractmethod
     def _load(self, slug: str) -> Folder:

@@ -1,6 +1,6 @@
 """Minutes as titled parts, in the order in which they are read."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.council.minutes.contents import (
@@ -15,6 +15,7 @@ from chapterhouse.council.minutes.contents import (
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
+    CitationBlock,
     Grid,
     GridCell,
     Line,
@@ -221,6 +222,44 @@ def _point(reader: Reader, point: Point, *, holders: bool = True) -> Line:
     return (*before, *reader.written(point.text, point.citations, point.mismatches), *after)
 
 
+def positions(reader: Reader) -> tuple[Block, ...]:
+    """Return what each member holds on each thing that was asked; what is opposed comes first."""
+    found = {one.statement: one for one in reader.minutes.agreement}
+    made: dict[str, dict[str, list[Statement]]] = {}
+    for one in reader.minutes.statements:
+        own = made.setdefault(one.question, {}).setdefault(one.member, [])
+        own += [one] if all(one.position != earlier.position for earlier in own) else []
+    members = [
+        one.key for one in reader.minutes.members if any(one.key in row for row in made.values())
+    ]
+    rows = [
+        (
+            GridCell((Words(question_title(asked or reader.minutes.question), Style.STRONG),)),
+            *(_position_cell(reader, row.get(member, ()), found) for member in members),
+        )
+        for asked, row in made.items()
+    ]
+    rows.sort(key=lambda row: all(cell.tone != Stance.OPPOSE for cell in row))
+    columns = ("Asked", *map(reader.title, members))
+    return (Grid("What each member holds", columns, tuple(rows)),) if rows else ()
+
+
+def _position_cell(
+    reader: Reader, statements: Sequence[Statement], found: Mapping[str, Agreement]
+) -> GridCell:
+    """Return what a member stated on one thing, toned as they stand to it or others oppose it."""
+    line: list[Words | CitationBlock | StatementName] = []
+    tones: list[str] = []
+    for one in statements:
+        given_up = one.member in found[one.id].concede
+        tones.append("concede" if given_up else "oppose" if found[one.id].oppose else "")
+        remark = (Words(f" ({STANCES[Stance.CONCEDE]})", Style.QUIET),) if given_up else ()
+        line += [*((Words(" "),) if line else ()), reader.statement(one.id), Words(" ")]
+        line += [*reader.written(one.position, one.citations, one.mismatches), *remark]
+    tone = max(tones, key=("", "concede", "oppose").index, default="silent")
+    return GridCell(tuple(line) or (Words("said nothing", Style.QUIET),), tone)
+
+
 def _points(reader: Reader, points: Sequence[Point]) -> tuple[Block, ...]:
     lines = tuple(_point(reader, point) for point in points)
     return (Bullets(lines),) if lines else ()
@@ -315,7 +354,7 @@ def rounds(reader: Reader) -> tuple[Part, ...]:
     parts = []
     for place, name in enumerate(reader.minutes.rounds, start=1):
         turns = tuple(
-            _turn(reader, turn, number)
+            turn_part(reader, turn, number)
             for number, turn in numbered
             if turn.round == name and (turn.statements or turn.replies or turn.missing)
         )
@@ -325,7 +364,8 @@ def rounds(reader: Reader) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-def _turn(reader: Reader, turn: MemberTurn, number: int) -> Part:
+def turn_part(reader: Reader, turn: MemberTurn, number: int) -> Part:
+    """Return what a member said in a round; ``number`` is the turn's in the meeting, from 1."""
     blocks: list[Block] = [block for one in turn.statements for block in _statement(reader, one)]
     if turn.option:
         chosen = (Words("Would choose: ", Style.QUIET), Words(turn.option, Style.STRONG))

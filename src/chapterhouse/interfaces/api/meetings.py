@@ -127,13 +127,17 @@ class Meetings:
         ((wrong,),) = self._rows("SELECT problem FROM meeting WHERE id = ?", meeting.id)
         return (found[0][0] if found else ""), wrong
 
+    def happened(self, meeting: Meeting, after: int = 0) -> Sequence[NumberedEvent]:
+        """Return what has happened so far after a number."""
+        rest = "SELECT number, name, data FROM event WHERE meeting = ? AND number > ?"
+        return self._rows(f"{rest} ORDER BY number", meeting.id, after)
+
     async def follow(self, meeting: Meeting, after: int = 0) -> AsyncGenerator[NumberedEvent]:
         """Yield what happened after a number, then what happens, until the meeting ends."""
-        rest = "SELECT number, name, data FROM event WHERE meeting = ? AND number > ?"
         while True:
             changed = self._changed
             state = self._rows("SELECT state, problem FROM meeting WHERE id = ?", meeting.id)
-            for event in self._rows(f"{rest} ORDER BY number", meeting.id, after):
+            for event in self.happened(meeting, after):
                 after = event[0]
                 yield event
             if not state or state[0][0] != MeetingState.OPEN.value:
