@@ -1,0 +1,193 @@
+"""Councils on the page, without a browser: what is shown, what forms do, and for whom."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import httpx2
+import pytest
+from selectolax.lexbor import LexborHTMLParser
+from tests.models.chat_server import Reply, Request, chat_server
+from tests.served import QUESTION, Served, serving, until
+
+from chapterhouse.council.minutes.bundle import holds_minutes
+from chapterhouse.interfaces.api.routing import COOKIE
+from chapterhouse.library.access import csrf_of, owner_session
+
+HOSTILE: Final = "<img src=x onerror=alert(1)>"
+TURN: Final = {"position": f"It may be settled {HOSTILE}. [1]", "label": "settled"}
+SUMMARY: Final = {"decision": ["Both rules hold. [1]"], "dissent": [], "decided": ""}
+
+
+@pytest.fixture(scope="module")
+def served_board(board_copy: Path) -> Iterator[Served]:
+    def write(request: Request) -> Reply:
+        presides = "You preside." in request.body["messages"][0]["content"]
+        return Reply(json.dumps(SUMMARY if presides else {"positions": [TURN], "replies": []}))
+
+    with chat_server(write) as server:
+        with (board_copy / "chapterhouse.toml").open("a") as settings:
+            settings.write(
+                f'[models.tiny]\nengine = "openai"\nmodel = "m"\nbase_url = "{server.url}"\n'
+            )
+        with serving(board_copy) as found:
+            yield found
+
+
+@pytest.fixture(scope="module")
+def csrf(served_board: Served) -> str:
+    return csrf_of(owner_session(served_board.owner_key))
+
+
+@pytest.fixture
+def browser(served_board: Served) -> Iterator[httpx2.Client]:
+    cookies = {COOKIE: owner_session(served_board.owner_key)}
+    url, headers = served_board.url, {"Accept": "text/html"}
+    with httpx2.Client(base_url=url, headers=headers, cookies=cookies, timeout=60.0) as client:
+        yield client
+
+
+def convene(browser: httpx2.Client, csrf: str, **more: str) -> str:
+    """Let the board meet by its form; return where the meeting is."""
+    form = {"csrf": csrf, "question": QUESTION, **more}
+    answer = browser.post("/councils/storm-board/meetings", data=form)
+    assert answer.status_code == 303, answer.text
+    return str(answer.headers["location"])
+
+
+def ended(browser: httpx2.Client, meeting: str) -> LexborHTMLParser:
+    """Return the page of a meeting once it has ended: it is looked at again and again."""
+    text = until(lambda: "" if "http-equiv" in (found := browser.get(meeting).text) else found)
+    return LexborHTMLParser(text)
+
+
+def events(browser: httpx2.Client, address: str, **headers: str) -> list[tuple[str, str, str]]:
+    found = []
+    for block in browser.get(address, headers=headers).text.strip().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
+        found.append((fields["event"], fields.get("id", ""), json.loads(fields["data"])))
+    return found
+
+
+def words(page: LexborHTMLParser, place: str) -> list[str]:
+    return [" ".join(node.text().split()) for node in page.css(place)]
+
+
+def test_a_council_is_convened_and_its_minutes_read_saved_and_gone_on_from(
+    browser: httpx2.Client, csrf: str
+) -> None:
+    listed = browser.get("/councils").text
+    assert 'action="/councils/storm-board/meetings"' in listed
+    assert "It is not JSON" in listed  # the council that cannot be used, with the reason
+    meeting = convene(browser, csrf, model="tiny")
+    page = ended(browser, meeting)
+    assert words(page, ".speaker h4") == ["Maria", "Tom"] * 2  # side by side, in two rounds
+    assert words(page, "#minutes-positions thead th") == ["Asked", "Maria", "Tom"]
+    cells = page.css("#minutes-positions td")
+    assert words(page, "#minutes-positions td a.statement-name") == ["s1", "s2"]
+    assert all(one.css_first(".cited a[hx-get^='/documents/']") for one in cells)
+    assert "Both rules hold." in " ".join(words(page, "#minutes-decision"))
+    assert page.css_first("[id=statement-s1]") is not None  # which the table links
+    saved = {one: browser.get(f"{meeting}/minutes?format={one}") for one in ("md", "html", "json")}
+    assert saved["md"].text.startswith("# Storm Board")
+    assert saved["html"].text.startswith("<!DOCTYPE html>")
+    assert holds_minutes(saved["json"].content)
+    assert all("attachment" in one.headers["content-disposition"] for one in saved.values())
+    (field,) = page.css("form[action='/ask'] [name=before]")
+    before = field.attributes["value"] or ""
+    assert json.loads(before)[0]["answer"].startswith("Both rules hold.")
+    who = [one.attributes["value"] for one in page.css("form[action='/ask'] option")]
+    assert who == ["", "persona/maria", "persona/tom", "council/storm-board"]
+    sent = {"csrf": csrf, "before": before, "question": QUESTION, "who": "persona/tom"}
+    assert "75 euros" in browser.post("/ask", data=sent).text
+
+
+def test_without_a_model_a_table_shows_what_each_members_documents_say(
+    browser: httpx2.Client, csrf: str
+) -> None:
+    page = ended(browser, convene(browser, csrf, model="none"))
+    cells = words(page, "#minutes-table tbody td")
+    assert ["40 euros" in one for one in cells] == [True, False]
+    assert ["75 euros" in one for one in cells] == [False, True]
+    assert all(one.css_first(".cited a") for one in page.css("#minutes-table tbody td"))
+    assert not page.css(".speaker")
+
+
+def test_a_meeting_is_followed_by_what_is_put_on_the_page(
+    browser: httpx2.Client, csrf: str
+) -> None:
+    meeting = convene(browser, csrf, model="tiny")
+    came = events(browser, f"{meeting}/events")
+    assert [name for name, _, _ in came] == ["show"] * (len(came) - 1) + ["end"]
+    numbers = [int(number) for _, number, _ in came]
+    assert numbers == sorted(numbers)
+    shown = [LexborHTMLParser(text) for _, _, text in came]
+    assert not any(one.css("img, script") for one in shown)
+    speaking = [name for one in shown for name in words(one, ".speaker[aria-busy] h4")]
+    assert {"Maria speaks", "Tom speaks"} <= set(speaking)
+    assert words(shown[-1], "#minutes-title") == ["Minutes"]
+    page = ended(browser, meeting)
+    last = {one.attributes["id"]: one.html for part in shown for one in part.css(".round")}
+    for held in page.css(".round"):
+        assert last[held.attributes["id"]] == held.html
+    again = events(browser, f"{meeting}/events")  # what was written on the way is dropped by now
+    middle = again[1][1]
+    for behind in (
+        events(browser, f"{meeting}/events?after={middle}"),
+        events(browser, f"{meeting}/events", **{"Last-Event-ID": middle}),
+    ):
+        assert behind == again[2:]
+
+
+def test_options_are_lines_and_too_many_are_refused(browser: httpx2.Client, csrf: str) -> None:
+    page = ended(
+        browser, convene(browser, csrf, model="tiny", options=f"Pay 40\n\n Pay {HOSTILE} \n")
+    )
+    assert words(page, "#minutes ul")[0] == f"Pay 40 Pay {HOSTILE}"
+    assert not page.css("img")
+    form = {"csrf": csrf, "question": QUESTION, "options": "\n".join(map(str, range(21)))}
+    assert browser.post("/councils/storm-board/meetings", data=form).status_code == 422
+    assert (
+        browser.post("/councils/broken/meetings", data={**form, "options": ""}).status_code == 400
+    )
+
+
+def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served, csrf: str) -> None:
+    places = served_board.state.workload.asking
+    for one in range(4):
+        served_board.run(places.acquire_on_behalf_of(one))  # so that the meeting waits
+    try:
+        meeting = convene(browser, csrf)
+        waiting = browser.get(meeting).text
+        assert f'data-events="{meeting}/events?after=0"' in waiting
+        assert f'action="{meeting}/cancel"' in waiting
+        assert browser.post(f"{meeting}/cancel", data={}).status_code == 403  # without the token
+        stopped = browser.post(f"{meeting}/cancel", data={"csrf": csrf})
+    finally:
+        for one in range(4):
+            served_board.loop.call_soon_threadsafe(places.release_on_behalf_of, one)
+    assert stopped.headers["location"] == meeting
+    assert "The meeting was cancelled." in browser.get(meeting).text
+    ((name, _, text),) = events(browser, f"{meeting}/events")
+    assert (name, "The meeting was cancelled." in text) == ("end", True)
+    assert browser.get(f"{meeting}/minutes?format=md").status_code == 404
+
+
+def test_who_sees_a_part_sees_no_more_than_over_the_api(
+    browser: httpx2.Client, served_board: Served, csrf: str
+) -> None:
+    meeting = convene(browser, csrf, model="none")
+    ended(browser, meeting)
+    headers = {"Accept": "text/html"}
+    with served_board.client(served_board.key("admin", shelves=("maria",))) as limited:
+        listed = limited.get("/councils", headers=headers).text
+        assert "Ask Maria" in listed
+        assert not [word for word in ("Tom", "Storm Board", "/edit", meeting) if word in listed]
+        form = {"question": QUESTION}
+        assert limited.post("/councils/storm-board/meetings", data=form).status_code == 403
+        assert limited.get(meeting, headers=headers).status_code == 403
+    with served_board.client(served_board.key("read")) as reader:  # another's meeting is not there
+        for path in (meeting, f"{meeting}/events", f"{meeting}/minutes?format=md"):
+            assert reader.get(path, headers=headers).status_code == 404
+        assert "/edit" not in reader.get("/councils", headers=headers).text
