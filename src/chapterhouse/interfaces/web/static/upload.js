@@ -108,6 +108,7 @@ async function follow(one) {
 
 async function cancel(one) {
   one.isCancelled = true;
+  one.shown.querySelector("[data-cancels]").disabled = true;
   one.stopped += one.queue.length;
   one.queue = [];
   for (const request of one.requests) request.abort();
@@ -116,10 +117,9 @@ async function cancel(one) {
 }
 
 async function receive(entries) {
-  const isNew = !batch || say(batch);
+  const isNew = !batch || batch.isCancelled || say(batch);
   if (isNew) batch = begin();
   const one = batch;
-  one.isCancelled = false;
   for (const entry of entries) {
     for await (const next of filesIn(entry)) {
       one.queue.push(next);
