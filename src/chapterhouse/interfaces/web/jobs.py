@@ -1,21 +1,24 @@
 """Long work on the page: how far it is, what was not read and why, stopped, tried again."""
 
 import re
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any, Final
 from urllib.parse import urlencode
 
 from fastapi import Query, Request, Response
 
-from chapterhouse.errors import NotFoundError
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import jobs as api
-from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.values import public_job
 from chapterhouse.interfaces.web.asking import suggest_questions
 from chapterhouse.interfaces.web.frame import BARE, count, page_router, redirect, show
+from chapterhouse.library import Library
 from chapterhouse.types import FINISHED, UPLOAD, Job, JobState, Status
+from chapterhouse.types.access import Grant
 
 MOST_JOBS: Final = 100  # of one list
 _READ: Final = (Status.READY.value, Status.PARTIAL.value)
@@ -124,20 +127,20 @@ async def show_jobs(
     job: Annotated[tuple[Annotated[str, Query(max_length=20)], ...], Query()] = (),
 ) -> Response:
     """Show some jobs, or the latest: to who is limited to shelves, what reads files for them."""
-    if job:
-        found = [one async for one in _some(exchange, job[:MOST_JOBS])]
-    else:
-        grant = exchange.caller.grant
-        every = await exchange.look_at_whole(lambda library: library.jobs.list())
-        own = [one for one in every if api.may_see(one, grant)]
-        found = list(map(public_job, own[:MOST_JOBS]))
+    found = await exchange.look_at_whole(lambda library: _jobs(library, job, exchange.caller.grant))
     return await show(request, exchange, "jobs.html", list_values(found))
 
 
-async def _some(exchange: Exchange, ids: tuple[str, ...]) -> AsyncIterator[Job]:
-    for one in ids:
-        with suppress(NotFoundError):
-            yield await api.show(exchange, await api.existing(exchange, one))
+def _jobs(library: Library, ids: tuple[str, ...], grant: Grant) -> list[Job]:
+    """Return some jobs, or the latest, of those that there are for a caller."""
+    found = [] if ids else list(library.jobs.list())
+    for one in ids[:MOST_JOBS]:
+        with suppress(
+            NotFoundError, UsageError
+        ):  # it is forgotten by now, or none can be called so
+            found.append(library.jobs.get(one))
+    own = (one for one in found if api.may_see(one, grant))
+    return list(map(public_job, islice(own, MOST_JOBS)))
 
 
 def list_values(found: Sequence[Job], refused: Sequence[tuple[str, str]] = ()) -> dict[str, Any]:
