@@ -11,7 +11,7 @@ from chapterhouse.types import Body, Page, PageView, Passage
 
 
 class Drawing:
-    """Draws pages of 40 bytes, and counts."""
+    """Draws eight pages of 40 bytes, and counts."""
 
     def __init__(self) -> None:
         self.drawn: list[int] = []
@@ -19,7 +19,7 @@ class Drawing:
     def __call__(self, _data: bytes, page: int, _passages: Sequence[Passage]) -> Future[PageView]:
         self.drawn.append(page)
         future: Future[PageView] = Future()
-        future.set_result(PageView(bytes([page]) * 40))
+        future.set_result(PageView(bytes([page]) * 40 if page < 9 else b""))
         return future
 
 
@@ -46,6 +46,13 @@ def test_a_picture_that_is_larger_than_all_memory_is_drawn_each_time() -> None:
     views = PageViews(drawing, most_bytes=39)
     assert views.image("a", 1, bytes) == views.image("a", 1, bytes) == bytes([1]) * 40
     assert drawing.drawn == [1, 1]
+
+
+def test_pages_that_are_none_fill_no_memory() -> None:
+    drawing = Drawing()
+    views = PageViews(drawing)
+    assert views.image("a", 9, bytes) == views.image("a", 9, bytes) == b""
+    assert drawing.drawn == [9, 9]
 
 
 @given(st.lists(st.text("ab \n", max_size=6), max_size=6), st.integers(0, 40), st.integers(0, 40))

@@ -38,7 +38,8 @@ class PageViews:
                 return self._images[sha256, page]
         png = self._show(load(), page, ()).result().png
         with self._changing:
-            self._images[sha256, page] = png
+            if png:
+                self._images[sha256, page] = png
             while sum(map(len, self._images.values())) > self._most:
                 self._images.popitem(last=False)
         return png
