@@ -79,6 +79,8 @@ ID_SLOTS: Final = {
 OF_ADDRESS: Final[dict[str, dict[tuple[str, str], str]]] = {
     "/api/personas/": {("path", "slug"): "persona"},
     "/api/councils/": {("path", "slug"): "council"},
+    "/personas/": {("path", "slug"): "persona"},
+    "/councils/": {("path", "slug"): "council"},
     "/api/sources/": {("path", "name"): "source"},
     "/api/users/": {("path", "name"): "user"},
     "/api/settings/": {("path", "name"): "setting", ("query", "name"): "setting"},
@@ -94,7 +96,7 @@ PLAIN: Final = frozenset({
     "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
     "previous_response_id", "conversation", "csrf", "before", "answer", "next", "password", "key",
-    "code", "digest", "path",
+    "code", "digest", "path", "slug", "template", "file",
 })  # fmt: skip
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"

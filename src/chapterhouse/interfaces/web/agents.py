@@ -61,6 +61,14 @@ async def _texts(request: Request) -> Texts:
 Kind = Annotated[str, Depends(_which)]  # personas or councils: what an address begins with
 
 
+async def _existing(exchange: Exchanged, kind: Kind, slug: str) -> str:
+    await exchange.look(lambda library: _registry(library, kind, slug))
+    return slug
+
+
+Slug = Annotated[str, Depends(_existing)]
+
+
 class NewForm(PageForm):
     """A persona or a council that is to be made; a council of personas, or as it begins."""
 
@@ -97,7 +105,7 @@ async def make(
 @agents.get("/personas/{slug}/edit", openapi_extra=ADMIN)
 @agents.get("/councils/{slug}/edit", openapi_extra=ADMIN)
 async def show_form(
-    request: Request, exchange: Exchanged, kind: Kind, slug: str, saved: bool = False
+    request: Request, exchange: Exchanged, kind: Kind, slug: Slug, saved: bool = False
 ) -> Response:
     """Show a definition as a form, with what is wrong at its place, and its documents."""
 
@@ -116,7 +124,7 @@ async def change(
     request: Request,
     exchange: Exchanged,
     kind: Kind,
-    slug: str,
+    slug: Slug,
     texts: Annotated[Texts, Depends(_texts)],
 ) -> Response:
     """Write a definition as a form says; or add, move or take out an entry of the form."""
@@ -237,7 +245,7 @@ def _by_place(
 
 @agents.post("/personas/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
 @agents.post("/councils/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
-async def read_documents(request: Request, exchange: Exchanged, kind: Kind, slug: str) -> Response:
+async def read_documents(request: Request, exchange: Exchanged, kind: Kind, slug: Slug) -> Response:
     """Leave reading what changed in the folders of a persona or council to a job."""
     job = await sources.sync_one(exchange, f"{kind.removesuffix('s')}/{slug}")
     return redirect(request, f"/jobs/{job.id}")
@@ -252,12 +260,11 @@ class FileForm(PageForm):
 
 @agents.post("/personas/{slug}/documents", openapi_extra=ADMIN)
 async def move_file(
-    request: Request, exchange: Exchanged, slug: str, form: Annotated[FileForm, Form()]
+    request: Request, exchange: Exchanged, slug: Slug, form: Annotated[FileForm, Form()]
 ) -> Response:
     """Take a file of a persona out of the index, or in again; the file stays where it is."""
 
     def move(library: Library) -> None:
-        _registry(library, "personas", slug)
         personas = library.personas
         (personas.remove if form.action == "remove" else personas.restore)(slug, form.file)
 
