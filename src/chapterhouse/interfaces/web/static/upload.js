@@ -1,8 +1,8 @@
 // Files and folders that are dropped or chosen: sent three at a time, counted as they are read.
 const form = document.querySelector("[data-drop]");
 const AT_ONCE = 3;
-const ASKED = 50; // jobs at a time
-const headers = { "HX-Request": "true", Accept: "text/html" };
+const ASKED = 100; // jobs at a time
+const headers = { "HX-Request": "true", Accept: "text/html", "X-CSRF-Token": document.body.dataset.csrf };
 const isLeftOut = (name) => /^\.|^(node_modules|__pycache__|__MACOSX|thumbs\.db|desktop\.ini)$/i.test(name);
 const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
 const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
@@ -25,7 +25,7 @@ async function* filesIn(entry, above = "") {
 function begin() {
   const shown = document.getElementById("uploading").content.firstElementChild.cloneNode(true);
   document.getElementById("uploads").replaceChildren(shown);
-  const made = { files: 0, read: 0, refused: 0, stopped: 0, sent: 0, size: 0, senders: 0, shown, queue: [], requests: new Set(), open: [], isCancelled: false };
+  const made = { files: 0, read: 0, refused: 0, stopped: 0, sent: 0, size: 0, senders: 0, shown, queue: [], requests: new Set(), open: [], current: "", isCancelled: false };
   shown.querySelector("[data-cancels]").addEventListener("click", () => cancel(made));
   return made;
 }
@@ -38,7 +38,8 @@ function say(one) {
   if (one.stopped) text += `, ${one.stopped} stopped`;
   if (one.senders) text += ` (${megabytes(one.sent)} of ${megabytes(one.size)} MB sent)`;
   const count = one.shown.querySelector("[data-count]");
-  if (count.textContent !== text) count.textContent = text;
+  if (count.textContent !== text) count.textContent = text; // or it would be read out each time
+  one.shown.querySelector("[data-current]").textContent = isOver ? "" : one.current;
   one.shown.querySelector("progress").value = (one.sent / (one.size || 1) + ended / (one.files || 1)) / 2;
   for (const part of one.shown.querySelectorAll("[data-going]")) part.hidden = isOver;
   one.shown.querySelector("[data-ended]").hidden = !isOver || !one.read;
@@ -52,7 +53,6 @@ function post(one, { file, path }) {
   const request = new XMLHttpRequest();
   request.open("POST", form.action);
   for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
-  request.setRequestHeader("X-CSRF-Token", document.body.dataset.csrf);
   let loaded = 0;
   const move = (now) => { one.sent += now - loaded; loaded = now; say(one); };
   request.upload.addEventListener("progress", (event) => move(Math.min(event.loaded, file.size)));
@@ -89,17 +89,20 @@ async function send(one) {
 }
 
 async function follow(one) {
-  while (!say(one)) {
-    await pause(1);
-    const asked = new URLSearchParams(one.open.slice(0, ASKED).map((id) => ["job", id]));
-    const answer = one.open.length ? await fetch(`/jobs?${asked}`, { headers }).catch(() => null) : null;
-    if (!answer?.ok) continue;
-    for (const job of parsed(await answer.text()).querySelectorAll("[data-job]:not([data-state=pending], [data-state=running])")) {
-      const { job: id, state } = job.dataset;
-      one.open.splice(one.open.indexOf(id), 1);
-      one[{ failed: "refused", cancelled: "stopped" }[state] ?? "read"] += 1;
-      one.shown.querySelector(".reasons").append(...job.querySelectorAll(".reasons li"));
+  for (let seconds = 1; !say(one); await pause(seconds)) {
+    const asked = one.open.slice(0, ASKED);
+    const address = `/jobs?${new URLSearchParams(asked.map((id) => ["job", id]))}`;
+    const answer = asked.length ? await fetch(address, { headers }).catch(() => null) : null;
+    const page = answer?.ok ? parsed(await answer.text()) : null;
+    one.current = page?.querySelector("[data-state=running] h2")?.textContent ?? "";
+    const ended = page ? asked.filter((id) => !page.querySelector(`[data-job=${id}]:is([data-state=pending], [data-state=running])`)) : [];
+    for (const id of ended) {
+      const job = page.querySelector(`[data-job=${id}]`);
+      one[{ failed: "refused", done: "read", partial: "read" }[job?.dataset.state] ?? "stopped"] += 1;
+      if (job) one.shown.querySelector(".reasons").append(...job.querySelectorAll(".reasons li"));
     }
+    one.open = one.open.filter((id) => !ended.includes(id));
+    seconds = ended.length === ASKED ? 0.1 : 1; // of jobs that ended long ago nothing is known any more
   }
   if (!document.querySelector(".first") || !one.read) return;
   const page = parsed(await (await fetch("/", { headers })).text()); // which knows questions by now
@@ -112,8 +115,7 @@ async function cancel(one) {
   one.stopped += one.queue.length;
   one.queue = [];
   for (const request of one.requests) request.abort();
-  const body = new URLSearchParams({ csrf: document.body.dataset.csrf });
-  for (const id of [...one.open]) await fetch(`/jobs/${id}/cancel`, { method: "POST", body, headers });
+  for (const id of [...one.open]) await fetch(`/jobs/${id}/cancel`, { method: "POST", headers });
 }
 
 async function receive(entries) {
