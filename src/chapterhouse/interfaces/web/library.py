@@ -79,20 +79,20 @@ class FolderEntry:
 @library.get("/documents", openapi_extra=READ)
 async def show_documents(request: Request, exchange: Exchanged, listing: Listed) -> Response:
     """Show the documents of a folder, and files that gave none, with what is filtered by."""
-    is_further = bool(listing.offset) and is_partial(request)
+    is_part = is_partial(request)
 
     def look(found: Library) -> dict[str, Any]:
         files, total = found.documents.listed(listing)
         values: dict[str, Any] = {"files": tuple(map(_shown, files)), "total": total}
-        if is_further:
+        if is_part:
             return values
         tree = folder_tree(found.documents.folders(), listing.folder)
         return values | {"tree": tree, "counts": found.documents.counts()}
 
     values = await exchange.look(look)
     values |= {"listing": listing, "listed_at": lambda **changes: address(listing, **changes)}
-    name = "listed.html" if is_further else "library.html"
-    return await show(request, exchange, name, values)
+    part = "listed.html" if listing.offset else "results.html"
+    return await show(request, exchange, part if is_part else "library.html", values)
 
 
 def _shown(file: ListedFile) -> ListedFile:

@@ -149,7 +149,6 @@ if (form) {
     });
   }
 }
-for (const button of document.querySelectorAll("[data-chooses]")) {
-  button.hidden = false;
-  button.addEventListener("click", () => button.form.querySelectorAll(".rows input").forEach((box) => { box.checked = true; }));
-}
+document.addEventListener("click", ({ target }) => {
+  for (const box of target.closest("[data-chooses]")?.form.querySelectorAll(".rows input") ?? []) box.checked = true;
+});
