@@ -97,6 +97,16 @@ def is_changeable(name: str) -> bool:
     return is_section and setting in cast("Any", kind).changeable
 
 
+def schema_of(name: str) -> Mapping[str, Any]:
+    """Return what values a setting may have, as a JSON schema; of further models nothing."""
+    section, _, setting = name.partition(".")
+    kind = Settings.model_fields[section].annotation if section in Settings.model_fields else None
+    if not isinstance(kind, type) or not issubclass(kind, BaseModel):
+        return {}
+    properties: Mapping[str, Mapping[str, Any]] = kind.model_json_schema()["properties"]
+    return properties.get(setting, {})
+
+
 # --- values ---------------------------------------------------------------------------------------
 
 

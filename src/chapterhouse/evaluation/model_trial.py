@@ -4,15 +4,17 @@ It goes the way of every question, in a library made for it, so what works there
 user's documents as far as the model is concerned.
 """
 
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.library import Library
 from chapterhouse.library.opening import make_home, open_runtime
-from chapterhouse.models.opening import open_language_model
+from chapterhouse.models.opening import open_language_model, open_reranker
 from chapterhouse.settings import (
     AnswerSettings,
     EmbeddingSettings,
@@ -21,7 +23,8 @@ from chapterhouse.settings import (
     MemorySettings,
     Settings,
 )
-from chapterhouse.types import Answer
+from chapterhouse.types import Answer, Check
+from chapterhouse.types.engines import Reranker
 
 QUESTION: Final = "When does the ferry to Osk leave, and from which pier?"
 _DOCUMENT: Final = """\
@@ -34,6 +37,12 @@ The crane on the north quay lifts 12 tonnes.
 The café opens at nine on Sundays.
 """
 _LINE: Final = "The ferry to Osk leaves at 07:40 from pier 3."
+
+# A question with a passage that answers it and one that does not.
+_RERANKED: Final = (
+    "When does the ferry to Osk leave?",
+    ("The ferry to Osk leaves at 07:40.", "The crane on the north quay lifts 12 tonnes."),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +77,54 @@ def try_model(chosen: LanguageModelSettings, folder: Path) -> Trial:
     answer = _ask(chosen, folder)
     passed, verdict = _judge(answer, model.fingerprint)
     return Trial(model.fingerprint, answer, passed, verdict, limits.context, limits.at_once)
+
+
+def try_engine(section: str, library: Library) -> Check:
+    """Call the model that a section of a library's settings names; say how that went, and how long.
+
+    Args:
+        section: ``language_model``, ``embedding`` or ``rerank``.
+    """
+    began = time.perf_counter()
+    try:
+        passed, sentence = _TRIALS[section](library)
+        hint = ""
+    except ChapterhouseError as error:
+        passed, sentence, hint = False, error.message, error.hint
+    seconds = time.perf_counter() - began
+    return Check(section, passed, f"{sentence} It took {seconds:.1f} seconds.", hint)
+
+
+def _try_language_model(library: Library) -> tuple[bool, str]:
+    trial = try_model(library.settings.language_model, library.home)
+    return trial.passed, trial.verdict
+
+
+def _try_embedder(library: Library) -> tuple[bool, str]:
+    (vector,) = library.encoders.embed([QUESTION])
+    return bool(vector.any()), f"It made a vector of {len(vector)} numbers."
+
+
+def _try_reranker(library: Library) -> tuple[bool, str]:
+    reranker = open_reranker(library.settings.rerank)
+    if reranker is None:
+        return True, "Passages are put in order without a model."
+    if try_reranker(reranker):
+        return True, "It put the passage that answers a question first."
+    return False, "It put a passage that answers a question behind one that does not."
+
+
+_TRIALS: Final[Mapping[str, Callable[[Library], tuple[bool, str]]]] = {
+    "language_model": _try_language_model,
+    "embedding": _try_embedder,
+    "rerank": _try_reranker,
+}
+
+
+def try_reranker(reranker: Reranker) -> bool:
+    """Whether a reranker puts a passage that answers a question before one that does not."""
+    right, wrong = reranker.score(*_RERANKED)
+    return bool(right > wrong)
 
 
 def _ask(chosen: LanguageModelSettings, folder: Path) -> Answer:

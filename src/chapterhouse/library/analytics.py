@@ -55,6 +55,7 @@ class LibraryAnalytics:
             last_day=day_of(now),
             documents=self._documents(figures, census.documents),
             outcomes=figures.outcomes,
+            by_day=figures.by_day,
             by_interface=figures.by_interface,
             unanswered=figures.unanswered,
             most_cited=_uses(figures.cited, known),

@@ -1,6 +1,6 @@
 """Search: hits and contexts without an answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import (
@@ -17,6 +17,7 @@ from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.context import build_context, repack
 from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.settings import PackingSettings
+from chapterhouse.settings_stored import overlay, require_possible
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Context, Query, SearchResult
 
@@ -35,6 +36,18 @@ class Search:
     def method(self) -> Method:
         """Return the stages by which this library retrieves."""
         return method_for(self._runtime, self._runtime.settings, self._runtime.language_model(""))
+
+    def method_with(self, values: Mapping[str, object]) -> Method:
+        """Return the stages by which it would retrieve with other values of some settings.
+
+        Raises:
+            UsageError: a value does not fit, or only a file of the machine may name it first.
+        """
+        runtime = self._runtime
+        for name, value in values.items():
+            require_possible(name, value, runtime.settings)
+        settings = overlay(runtime.settings, values)
+        return method_for(runtime, settings, runtime.language_model(""))
 
     def hits(
         self,

@@ -703,6 +703,9 @@ SELECT interface, count(*) FROM question WHERE asked >= ?1 GROUP BY interface OR
 -- questions_by_outcome
 SELECT outcome, count(*) FROM question WHERE asked >= ?1 GROUP BY outcome;
 
+-- questions_by_day
+SELECT asked / 86400, outcome, count(*) FROM question WHERE asked >= ?1 GROUP BY 1, 2 ORDER BY 1;
+
 -- unanswered_questions
 SELECT coalesce(text, ''), persona, council, count(*), sum(outcome = 'not-found'), max(asked),
   coalesce(nearest, '')

@@ -17,6 +17,7 @@ from chapterhouse.types import (
     QuestionRecord,
     UnansweredQuestion,
 )
+from chapterhouse.types.analytics import DAY, day_of
 
 _ALL: Final = -1  # the limit of SQLite for none
 
@@ -80,6 +81,7 @@ class QuestionStore:
             never = run(connection, "never_cited_documents", since, most)
             return QuestionFigures(
                 outcomes=_outcomes(_counts(run(connection, "questions_by_outcome", since))),
+                by_day=_by_day(run(connection, "questions_by_day", since)),
                 by_interface=_counts(run(connection, "questions_by_interface", since)),
                 unanswered=tuple(
                     UnansweredQuestion(*row)
@@ -94,6 +96,13 @@ class QuestionStore:
 
 def _counts(rows: Iterable[Row]) -> Mapping[str, int]:
     return {str(name): int(number) for name, number in rows}
+
+
+def _by_day(rows: Iterable[Row]) -> Mapping[str, OutcomeCounts]:
+    days: dict[str, dict[str, int]] = {}
+    for day, outcome, number in rows:
+        days.setdefault(day_of(int(day) * DAY), {})[str(outcome)] = int(number)
+    return {day: _outcomes(counted) for day, counted in days.items()}
 
 
 def _outcomes(counted: Mapping[str, int]) -> OutcomeCounts:

@@ -125,6 +125,7 @@ class QuestionFigures:
     """
 
     outcomes: OutcomeCounts
+    by_day: Mapping[str, OutcomeCounts]
     by_interface: Mapping[str, int]
     unanswered: tuple[UnansweredQuestion, ...]
     cited: Mapping[str, int]
@@ -140,6 +141,7 @@ class Analytics:
     Attributes:
         days: Of the period, today included; 0 for all that is recorded.
         first_day: Of the period, UTC, ISO 8601.
+        by_day: What the questions of each day came to, UTC, ISO 8601; days without any are absent.
         by_interface: Questions by the way in which they came.
         unanswered: The most frequent first.
         most_cited: By the number of answers that cite them.
@@ -151,6 +153,7 @@ class Analytics:
     last_day: str
     documents: DocumentFigures
     outcomes: OutcomeCounts
+    by_day: Mapping[str, OutcomeCounts] = field(default_factory=dict)
     by_interface: Mapping[str, int] = field(default_factory=dict)
     unanswered: tuple[UnansweredQuestion, ...] = ()
     most_cited: tuple[DocumentUse, ...] = ()

@@ -228,6 +228,28 @@ async def set_password(exchange: Exchanged, name: str, body: PasswordBody) -> No
     await run_in_thread(change)
 
 
+@users.post("/{name}/disable", openapi_extra=ADMIN)
+async def disable_user(exchange: Exchanged, name: str) -> User:
+    """Let a user log in no more; their sessions end."""
+
+    def disable() -> User:
+        _own_user(exchange, name)
+        return exchange.server.access.disable_user(name, by=exchange.caller.grant.name)
+
+    return await run_in_thread(disable)
+
+
+@users.post("/{name}/enable", openapi_extra=ADMIN)
+async def enable_user(exchange: Exchanged, name: str) -> User:
+    """Let a user who was disabled log in again."""
+
+    def enable() -> User:
+        _own_user(exchange, name)
+        return exchange.server.access.enable_user(name, by=exchange.caller.grant.name)
+
+    return await run_in_thread(enable)
+
+
 @users.delete("/{name}", status_code=204, openapi_extra=ADMIN)
 async def remove_user(exchange: Exchanged, name: str) -> None:
     """Remove a user; their sessions end."""

@@ -48,11 +48,6 @@ else:
 
 
 app = group("Choose the models: what writes answers, makes vectors and orders passages.")
-# A question with a passage that answers it and one that does not.
-_RERANKED: Final = (
-    "When does the ferry to Osk leave?",
-    ("The ferry to Osk leaves at 07:40.", "The crane on the north quay lifts 12 tonnes."),
-)
 _NOTHING: Final = (
     "No language model is chosen: answers are quotations.\n"
     "Install one, such as Ollama (https://ollama.com/download, then: ollama pull qwen3:8b), or "
@@ -191,11 +186,10 @@ def _use_reranker(name: str, model: str) -> Outcome:
     _require_no_stored_engine(place)
     chosen = model_choice.reranker(name, model)
     tried = opening.open_reranker(chosen)  # one that does not work is not written down
-    scores = tried.score(*_RERANKED) if tried else ()
+    right = model_trial.try_reranker(tried) if tried else True
     place.mkdir(parents=True, exist_ok=True)
     values = files.values_of(chosen, files.RERANK)
     written = files.write_section(place, own, files.RERANK, values)
-    right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
     return Outcome(data, _show_reranker(chosen, written, right=right))
 
