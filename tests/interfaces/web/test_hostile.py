@@ -130,7 +130,7 @@ def _address(operation: Operation, ids: dict[str, str]) -> str:
         if one["in"] == "path":
             name = one["name"]
             slug = "board" if "council" in operation.path else "maria"
-            value = {**ids, "slug": slug, "name": "papers", "source": "papers"}[name]
+            value = {**ids, "slug": slug, "name": "papers", "source": "papers", "tab": "keys"}[name]
             path = path.replace(f"{{{name}}}", quote(value, safe=""))
     return path.replace(":path", "").replace(":source", "")
 

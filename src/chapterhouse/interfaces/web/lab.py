@@ -1,7 +1,171 @@
-"""One question under two settings, and evaluations."""
+"""One question under two settings side by side, and the evaluation of a workspace's questions."""
 
-from typing import Final
+import json
+import time
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Final
 
-from chapterhouse.interfaces.web.frame import page_router
+from fastapi import Form, Query, Request, Response
+from pydantic import Field
 
-lab: Final = page_router()
+from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.evaluation.measuring import evaluate
+from chapterhouse.evaluation.questions import Verdict
+from chapterhouse.interfaces.api import memory
+from chapterhouse.interfaces.api.problems import refusal_of
+from chapterhouse.interfaces.api.schemas import Question as QuestionText
+from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.interfaces.web.frame import BARE, PageForm, page_router, redirect, show
+from chapterhouse.library import Library
+from chapterhouse.settings_stored import value_of
+from chapterhouse.types import Hit, SearchResult
+
+WRITE_WHOLE: Final = memory.WRITE
+_MOST_QUESTIONS: Final = 100  # that are asked at once
+# What is varied, by what it is called here, and the values that are offered.
+_VARIED: Final[Mapping[str, tuple[str, Sequence[object]]]] = {
+    "search.fusion": ("Words and vectors joined by", ("scores", "ranks")),
+    "rerank.engine": ("Reranker", ("features", "none")),
+    "rerank.depth": ("Candidates reranked", (20, 60, 120, 240)),
+    "expansion.names": ("Other names", (True, False)),
+    "expansion.parts": ("Parts of the question", (True, False)),
+    "expansion.rewrite": ("Rewriting by the model", ("never", "always")),
+    "search.per_document": ("Passages of a document", (0, 1, 2, 3)),
+    "search.limit": ("Passages", (5, 10, 20, 50)),
+    "search.duplicates": ("Likeness of repeats", (0, 0.8, 0.9, 1)),
+    "search.recency": ("Weight of age", (0, 0.25, 0.5, 1)),
+    "search.min_similarity": ("Least score", (0, 0.1, 0.2, 0.4)),
+}
+_CHOICES: Final = {
+    f"{name}={json.dumps(value)}": (name, value)
+    for name, (_, values) in _VARIED.items()
+    for value in values
+}
+Chosen = Annotated[tuple[str, ...], Query(max_length=50)]
+
+lab: Final = page_router("/lab")
+
+
+@lab.get("", openapi_extra=WRITE_WHOLE)
+async def show_lab(
+    request: Request,
+    exchange: Exchanged,
+    question: Annotated[str, Query(max_length=10_000)] = "",
+    a: Chosen = (),
+    b: Chosen = (),
+    saved: Annotated[str, Query(max_length=100)] = "",
+) -> Response:
+    """Show what a question finds under two settings."""
+    sides = [tuple(filter(None, one)) for one in (a, b)]
+    current = await exchange.look(
+        lambda library: {name: value_of(library.settings, name) for name in _VARIED}
+    )
+    values: dict[str, Any] = {
+        "question": question,
+        "varied": _VARIED,
+        "current": current,
+        "sides": sides,
+        "saved": saved,
+        "columns": [],
+        "sources": [],
+        "problem": "",
+        "asked": len((await memory.list_questions(exchange)).questions),
+    }
+    if question.strip():
+        try:
+            found = await exchange.look_long(partial(_search_both, question, sides))
+            values |= _compared(found)
+        except ChapterhouseError as error:
+            values["problem"] = without_paths(refusal_of(error).detail)
+    return await show(request, exchange, "lab.html", values)
+
+
+def _search_both(
+    question: str, sides: Sequence[Sequence[str]], library: Library
+) -> list[tuple[SearchResult, float]]:
+    """Return what is found on each side, and how many seconds that took."""
+    found = []
+    for chosen in sides:
+        values = dict(map(_choice, chosen))
+        began = time.perf_counter()
+        method = library.search.method_with(values)
+        limit, cap = (values.get(f"search.{name}") for name in ("limit", "per_document"))
+        result = library.search.hits(question, method=method, limit=limit, per_document=cap)
+        found.append((result, time.perf_counter() - began))
+    return found
+
+
+def _choice(text: str) -> tuple[str, Any]:
+    if text not in _CHOICES:
+        raise UsageError(f"'{text[:100]}' is not varied here.")
+    return _CHOICES[text]
+
+
+def _compared(found: Sequence[tuple[SearchResult, float]]) -> dict[str, Any]:
+    """Return the hits of each side with the place that the other side gives them, 0 for none."""
+    places = [{hit.chunk.id: hit.rank for hit in result.hits} for result, _ in found]
+    columns = [
+        {
+            "hits": [(hit, others.get(hit.chunk.id, 0)) for hit in result.hits],
+            "variants": result.variants[1:],
+            "warnings": public_lines(result.warnings),
+            "seconds": seconds,
+        }
+        for (result, seconds), others in zip(found, reversed(places), strict=True)
+    ]
+    hits: list[Hit] = [hit for result, _ in found for hit in result.hits]
+    shared = places[0].keys() & places[1].keys()
+    return {
+        "columns": columns,
+        "sources": list(dict.fromkeys(hit.document.source for hit in hits)),
+        "shared": len(shared),
+        "moved": sum(places[0][one] != places[1][one] for one in shared),
+    }
+
+
+# --- questions to evaluate ----------------------------------------------------------------------
+
+
+class QuestionForm(PageForm):
+    """A question, and the documents that answer it; without any, that none does."""
+
+    question: QuestionText
+    required: list[memory.Text] = Field(default=[], max_length=200)
+    unanswerable: bool = False
+
+
+@lab.post("/questions", openapi_extra=WRITE_WHOLE)
+async def save_question(
+    request: Request, exchange: Exchanged, form: Annotated[QuestionForm, Form()]
+) -> Response:
+    """Save a question with what it has to find."""
+    if bool(form.required) == form.unanswerable:
+        raise UsageError("Choose the documents that answer the question, or that none does.")
+    body = memory.FeedbackBody(
+        verdict=Verdict.GOOD,
+        question=form.question,
+        answer=memory.ShownAnswer(found=not form.unanswerable),
+        required=tuple(form.required),
+    )
+    found = await memory.give_feedback(exchange, body)
+    return redirect(request, "/lab", question=form.question, saved=found.change.value)
+
+
+@lab.post("/evaluation", openapi_extra=WRITE_WHOLE, dependencies=[BARE])
+async def run_evaluation(request: Request, exchange: Exchanged) -> Response:
+    """Ask the workspace's questions, the first hundred at most, and show what came of it."""
+    questions = (await memory.list_questions(exchange)).questions
+    if not questions:
+        raise UsageError("There are no questions yet.", hint="Save one in the lab.")
+    asked = questions[:_MOST_QUESTIONS]
+    began = time.perf_counter()
+    found = await exchange.look_long(lambda library: evaluate(asked, library, "the workspace"))
+    values = {
+        "found": found,
+        "warnings": public_lines(found.warnings),
+        "total": len(questions),
+        "seconds": time.perf_counter() - began,
+    }
+    return await show(request, exchange, "lab_evaluation.html", values)
