@@ -9,7 +9,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from tests.served import Served, serving
-from tests.walls import OURS, THEIRS, Operation, Secrets, filled, operations, plant, tools
+from tests.walls import (
+    OURS,
+    THEIRS,
+    Operation,
+    Secrets,
+    filled,
+    operations,
+    page_operations,
+    plant,
+    tools,
+)
 
 from chapterhouse.evaluation.questions import Verdict, as_question, save_feedback, to_judged_answer
 from chapterhouse.interfaces.api.state import ServerOptions
@@ -21,7 +31,7 @@ FOREIGN: Final = Secrets("zqforeign")
 _QUERIES: Final = ("When does the ferry leave the harbour?", "What is the toll of the bridge?")
 _WORDS: Final = ("ferry", "harbour", "toll", "bridge", "crowns", "gull", "dog", "nine", "anchor")
 # The log has the addresses that others tried: test_access has whose log shows what.
-_LEFT_OUT: Final = {"/mcp", "/api/openapi.json", "/api/audit"}
+_LEFT_OUT: Final = {"/mcp", "/api/openapi.json", "/api/audit", "/settings/audit"}
 _CLIENTS: Final = ("httpx", "httpcore", "asyncio")  # they log what they send, in our own process
 _OURS: Final = {
     "ferry": "# Ferry\n\nThe ferry leaves the harbour at nine. Dogs need a lead.\n",
@@ -88,7 +98,8 @@ class Walk:
             one.name: stack.enter_context(self.served.client(one.key)) for one in self.viewers
         }
         described = self._clients["admin"].get("/api/openapi.json").json()
-        self._operations = [one for one in operations(described) if one.path not in _LEFT_OUT]
+        every = [*operations(described), *page_operations()]
+        self._operations = [one for one in every if one.path not in _LEFT_OUT]
         self._tools = tools()
         with self.served.client(self.served.key("admin", workspaces=(THEIRS,))) as foreign:
             convened = f"/api/councils/{FOREIGN.stem}council/meetings"
