@@ -8,13 +8,26 @@ from typing import Any
 import httpx2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from tests.served import Served
+from tests.models.chat_server import chat_server
+from tests.served import Served, serving
 
 from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.library import Library
 from chapterhouse.library.access import csrf_of, owner_session
 
 Form = dict[str, list[str]]
+
+
+@pytest.fixture(scope="module")
+def served_board(board_copy: Path) -> Iterator[Served]:
+    profile = {"expertise": "Stranded passengers may claim lodging.", "tags": ["storm rules"]}
+    with chat_server([json.dumps(profile)]) as server:
+        with (board_copy / "chapterhouse.toml").open("a") as settings:
+            settings.write(
+                f'[models.tiny]\nengine = "openai"\nmodel = "m"\nbase_url = "{server.url}"\n'
+            )
+        with serving(board_copy) as found:
+            yield found
 
 
 @pytest.fixture
@@ -148,6 +161,24 @@ def test_a_persona_is_described_and_their_files_taken_out_and_in_again(
             assert library.personas.census("maria").documents == count
     job = browser.post("/personas/maria/read", data={"csrf": form["csrf"][0]})
     assert job.headers["location"].startswith("/jobs/")
+
+
+def test_a_profile_is_proposed_in_the_form_and_written_when_it_is_saved(
+    browser: httpx2.Client, served_board: Served
+) -> None:
+    path, file = "/personas/tom/edit", "personas/tom/persona.config.json"
+    form = form_of(browser.get(path))
+    csrf = {"csrf": form["csrf"][0]}
+    assert "Without a language model" in browser.post("/personas/tom/profile", data=csrf).text
+    assert press(browser, path, {**form, "model": ["tiny"]}, "save").status_code == 303
+    before = written(served_board, file)
+    proposed = browser.post("/personas/tom/profile", data=csrf)
+    assert "not saved yet" in proposed.text
+    assert written(served_board, file) == before
+    form = form_of(proposed)
+    assert form["profile.expertise"] == ["Stranded passengers may claim lodging."]
+    assert press(browser, path, form, "save").status_code == 303
+    assert written(served_board, file)["tags"] == ["storm rules"]
 
 
 def test_folders_of_the_machine_are_named_by_who_may_and_nobody_else_changes_anything(

@@ -135,7 +135,8 @@ async def change(
     raw = read_form(texts, groups)
     if action != "save":
         raw, focus = edited(raw, action)
-        return await _show(request, exchange, (kind, slug), raw, (), focus=focus)
+        note = "Not saved yet."
+        return await _show(request, exchange, (kind, slug), raw, (), focus=focus, note=note)
 
     def save(library: Library) -> None:
         registry = _registry(library, kind, slug)
@@ -152,6 +153,20 @@ async def change(
     except DefinitionError as error:
         return await _show(request, exchange, (kind, slug), raw, error.problems, status=422)
     return redirect(request, f"/{kind}/{slug}/edit", saved="true")
+
+
+@agents.post("/personas/{slug}/profile", openapi_extra=ADMIN, dependencies=[BARE])
+async def propose(request: Request, exchange: Exchanged, slug: Slug) -> Response:
+    """Show a persona's form with the profile that a model makes of their documents, not saved."""
+
+    def look(library: Library) -> tuple[Json, str]:
+        proposal = library.personas.update(slug, dry_run=True).proposal
+        raw = {**proposal.after.model_dump(mode="json"), "prose": library.personas.prose(slug)}
+        note = " ".join(map(without_paths, proposal.warnings)) or "Nothing would change."
+        return raw, "This is proposed, and not saved yet." if proposal else note
+
+    raw, note = await exchange.look_long(look)
+    return await _show(request, exchange, ("personas", slug), raw, (), note=note)
 
 
 def _registry(library: Library, kind: str, slug: str) -> Personas | Councils:
@@ -217,6 +232,7 @@ async def _show(
         "listed": (),
         "saved": False,
         "focus": "",
+        "note": "",
     }
     answer = await show(request, exchange, "agent.html", values | more)
     answer.status_code = status
