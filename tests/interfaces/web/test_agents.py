@@ -87,11 +87,14 @@ def test_a_council_is_made_and_its_entries_added_moved_and_taken_out(
     form = form_of(press(browser, path, form, "members.2.up"))
     assert form["members.name"] == ["", "Sceptic", ""]
     form = form_of(press(browser, path, form, "rounds.2.remove"))
+    form = form_of(press(browser, path, form, "rounds.add"))
     refused = press(browser, path, form, "save")
     assert refused.status_code == 422
     assert "It must be a number" in problems(refused)["members.1.timeout_seconds"]
+    assert "It is empty" in problems(refused)["rounds.3.name"]
     assert form_of(refused) == form
     assert written(served_board, "councils/pier-board/council.json") == before  # nothing yet
+    form = form_of(press(browser, path, form, "rounds.3.remove"))
     form["members.timeout_seconds"][1] = "30"
     saved = press(browser, path, form, "save")
     assert saved.status_code == 303
@@ -131,6 +134,28 @@ def test_a_form_that_changes_nothing_writes_the_same(
     after = written(served_board, "councils/tidal/council.json")
     assert after == {**raw, "rounds": full}
     assert list(after) == list(raw)
+
+
+def test_what_has_wrong_values_in_its_file_is_put_right_in_its_form(
+    browser: httpx2.Client, served_board: Served
+) -> None:
+    folder = served_board.home / "councils" / "wrecked"
+    folder.mkdir()
+    raw = {"slug": "wrecked", "members": "maria", "rounds": [3, {"name": 5}], "parallel": "many"}
+    (folder / "council.json").write_text(json.dumps({**raw, "zq": 1}))
+    path = "/councils/wrecked/edit"
+    shown = browser.get(path)
+    assert problems(shown).keys() >= {"members", "rounds.0", "rounds.1.name", "parallel"}
+    assert "There is no key 'zq'" in problems(shown)["council"]
+    form = {**form_of(shown), "parallel": ["4"], "rounds.name": ["synthesis", "rebuttal"]}
+    assert press(browser, path, form, "save").status_code == 303
+    names = [{"name": "synthesis"}, {"name": "rebuttal"}]
+    assert written(served_board, "councils/wrecked/council.json") == {
+        "slug": "wrecked",
+        "members": [],
+        "rounds": names,
+        "parallel": 4,
+    }
 
 
 def test_a_persona_is_described_and_their_files_taken_out_and_in_again(
