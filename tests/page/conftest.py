@@ -52,7 +52,10 @@ def opened(browser: Browser) -> Iterator[Opener]:
         context = browser.new_context(**LOOKS[look], **more)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: problems.append(dialog.message))
+        page.on(
+            "dialog",
+            lambda said: problems.append(said.message) if said.type == "alert" else None,
+        )
         page.on(
             "console",
             lambda said: problems.append(said.text) if said.type == "error" else None,

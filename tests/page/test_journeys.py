@@ -1,7 +1,9 @@
 """What people do on the page, in a real browser."""
 
 import re
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import resources
 from pathlib import Path
 from typing import Any, Final
@@ -9,13 +11,19 @@ from typing import Any, Final
 import pytest
 from playwright.sync_api import Page, expect
 from tests.page.conftest import LOOKS, Opener, picture
-from tests.served import Served, make_board, serving
+from tests.served import QUESTION, Served, make_board, serving
 
 from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.library import Library
 from chapterhouse.library.access import owner_session
 
 AXE: Final = resources.files("axe_playwright_python").joinpath("axe.min.js")
+
+
+PAGES: Final = (
+    "/", "/documents", "/history", "/councils", "/councils/storm-board/edit", "/lab", "/sources",
+    "/settings", "/settings/models", "/settings/people", "/settings/keys",
+)  # fmt: skip
 
 
 def enter(page: Page, site: Served) -> None:
@@ -153,15 +161,101 @@ def test_without_a_script_it_asks_reads_lists_receives_and_removes(
         expect(page.locator("main")).not_to_contain_text("ferry.md")
 
 
+def test_twelve_files_are_dropped_and_the_first_question_is_suggested(
+    empty: Served, opened: Opener, example_folder: Path
+) -> None:
+    files = [one for one in sorted(example_folder.rglob("*")) if one.is_file()][:12]
+    with opened(empty.url) as page, _working(empty):
+        enter(page, empty)
+        expect(page.get_by_role("heading", level=1)).to_have_text("What shall it read?")
+        picture(page, "first-start")
+        page.locator("input[type=file]").first.set_input_files(files)
+        expect(page.locator("[data-count]")).to_contain_text("12 of 12 read", timeout=90_000)
+        page.get_by_role("link", name="Ask a question").click()
+        page.locator(".suggested a").first.click()
+        page.locator(".turn .outcome:not([data-progress])").wait_for()
+        expect(page.locator(".turn h2")).to_have_count(1)
+
+
+def test_a_council_speaks_side_by_side_and_its_cells_open_their_sentences(
+    site: Served, opened: Opener
+) -> None:
+    with opened(site.url) as page:
+        enter(page, site)
+        page.get_by_label("Who is asked").select_option("council/storm-board")
+        page.get_by_label("Question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/meetings/*")
+        cell = page.locator("td .cited a").first
+        cell.wait_for(timeout=60_000)
+        picture(page, "council")
+        cell.click()
+        expect(page.locator("#pane mark").first).to_contain_text("Stranded passengers")
+
+
+def test_a_document_is_found_opened_and_removed(empty: Served, opened: Opener) -> None:
+    with Library.open(empty.home) as library:
+        for number in range(3):
+            library.documents.add_text(f"Pier {number} is closed.", title=f"Pier {number}")
+    with opened(empty.url) as page:
+        enter(page, empty)
+        page.goto(f"{empty.url}/documents")
+        page.get_by_placeholder("Title, name or author").fill("pier 1")
+        expect(page.locator(".rows li")).to_have_count(1)
+        page.get_by_role("link", name="Pier 1").click()
+        expect(page.locator("article")).to_contain_text("Pier 1 is closed.")
+        page.get_by_role("link", name="Chunks").click()
+        expect(page.locator(".chunks li")).to_have_count(1)
+        page.get_by_role("button", name="Remove …").click()
+        page.get_by_role("button", name="Remove for good").click()
+        page.goto(f"{empty.url}/documents")
+        expect(page.locator(".rows li")).to_have_count(2)
+
+
+def test_a_key_is_made_shown_once_and_revoked(site: Served, opened: Opener) -> None:
+    with opened(site.url) as page:
+        enter(page, site)
+        page.goto(f"{site.url}/settings/keys")
+        page.get_by_label("What it is for").fill("the intranet")
+        page.get_by_role("button", name="Make it").click()
+        secret = page.locator("#secret").inner_text()
+        with site.client(secret) as client:
+            assert client.get("/api/me").status_code == 200
+            page.goto(f"{site.url}/settings/keys")
+            expect(page.locator("main")).not_to_contain_text(secret)
+            page.once("dialog", lambda dialog: dialog.accept())
+            page.get_by_role("button", name="Revoke").first.click()
+            expect(page.locator("main")).to_contain_text("revoked")
+            assert client.get("/api/me").status_code == 401
+
+
+@contextmanager
+def _working(site: Served) -> Iterator[None]:
+    """Do the jobs of a server meanwhile, as its workers do."""
+    stop = threading.Event()
+
+    def work() -> None:
+        while not stop.wait(0.1):
+            site.work()
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        worker.join(60)
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_no_page_has_a_serious_fault_of_access(site: Served, opened: Opener, look: str) -> None:
     script = AXE.read_text()
     with opened(site.url, look) as page:
         assert _faults(page, script) == []
         enter(page, site)
-        for path in ("/", "/documents", "/history", "/councils", "/lab", "/settings", "/sources"):
+        for path in PAGES:
             page.goto(site.url + path)
-            picture(page, f"{path.strip('/') or 'ask'}-{look}")
+            picture(page, f"{path.strip('/').replace('/', '-') or 'ask'}-{look}")
             assert _faults(page, script) == [], path
             width = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
             assert width <= 0, f"{path} moves sideways"

@@ -184,7 +184,8 @@ async def load(request: Request, digest: str, name: str) -> Response:
 @cache
 def _assets() -> Mapping[str, bytes]:
     folder = resources.files(__package__).joinpath("static")
-    return {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()}
+    shared = resources.files("chapterhouse.presenting").joinpath("table.js")
+    return {one.name: one.read_bytes() for one in (shared, *folder.iterdir()) if one.is_file()}
 
 
 @cache
