@@ -48,6 +48,7 @@ test-model: setup $(MODEL)/.installed ## the product around a real, small langua
 	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
 
 # The browser is the system's: Debian and Ubuntu have it as the package chromium.
+# CHAPTERHOUSE_PICTURES=FOLDER writes what it sees; docs/images has four of them.
 test-page: setup ## the page in a real browser: journeys, keyboard, telephone, contrast
 	@command -v $(BROWSER) >/dev/null || { echo 'No browser: install the package chromium, or name one: make test-page BROWSER=PATH'; exit 1; }
 	CHAPTERHOUSE_BROWSER=$$(command -v $(BROWSER)) $(BIN)/pytest -n 0 tests/page
