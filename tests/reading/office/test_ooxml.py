@@ -96,6 +96,40 @@ def test_sheets_show_shapes_titles_of_charts_and_headers_and_say_when_they_are_h
     )
 
 
+def test_notes_of_cells_are_read_beside_threads_which_are_not_read_twice() -> None:
+    def note(cell: str, text: str) -> str:
+        return f'<comment ref="{cell}"><text><r><t>{text}</t></r></text></comment>'
+
+    def thread(cell: str, text: str) -> str:
+        return f'<threadedComment ref="{cell}"><text>{text}</text></threadedComment>'
+
+    notes = (
+        note("A2", "[sic] Heron, not Hern")
+        + note(
+            "B2", "[Kommentarthread]\n\nIhre Version …\n\nKommentar:\n  With crew?\nAntwort:\n  No"
+        )
+        + note("B1", "Licensed")
+    )
+    threads = thread("B2", "With crew?") + thread("B2", "No") + thread("A2", "Since when?")
+    parts = xlsx_parts() | {
+        "xl/worksheets/_rels/sheet1.xml.rels": relations(
+            ("t", "threadedComment", "../threadedComments/threadedComment1.xml"),
+            ("c", "comments", "../comments1.xml"),
+        ),
+        "xl/comments1.xml": f"<comments {SHEET}><commentList>{notes}</commentList></comments>",
+        "xl/threadedComments/threadedComment1.xml": f"<ThreadedComments>{threads}"
+        "</ThreadedComments>",
+    }
+    (page,) = packaged(parts, "xlsx").pages
+    assert page.text.partition("\n\nComment ")[2].rstrip().split("\n\nComment ") == [
+        "on A2: [sic] Heron, not Hern",
+        "on B1: Licensed",
+        "on B2: With crew?",
+        "on B2: No",
+        "on A2: Since when?",
+    ]
+
+
 def calculated(cells: str, properties: str = "") -> Extraction:
     """Read a sheet whose styles 0 to 3 are General, a per cent, euros and hidden."""
     parts = xlsx_parts()

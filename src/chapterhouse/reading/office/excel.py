@@ -90,19 +90,36 @@ def xlsx_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
 
 def _blocks(parts: Parts, sheet: str, headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield what is on a sheet beside its cells; of headers each text once."""
-    kinds = {}
-    for relation in relations(parts, sheet):
-        kinds[relation.kind] = relation.target
+    found = relations(parts, sheet)
+    for relation in found:
         if relation.kind == "drawing" and (root := parts.xml(relation.target)) is not None:
             yield from _drawing(parts, relation.target, root)
-    # A thread has a plain comment beside it that only says so.
-    comments = kinds.get("threadedComment") or kinds.get("comments", "")
-    if comments.endswith(".bin"):
-        yield from _binary_comments(parts.content(comments) or b"")
-    elif comments and (root := parts.xml(comments)) is not None:
-        yield from comment_blocks(root)
+    notes, threads = (
+        [block for one in found if one.kind == kind for block in _comments(parts, one.target)]
+        for kind in ("comments", "threadedComment")
+    )
+    for note in notes:
+        if not any(_repeats(note, thread) for thread in threads):
+            yield note
+    yield from threads
     printed = ((kind, header_text(coded)) for kind, coded in headers)
     yield from dict.fromkeys(f"{kind}: {text}" for kind, text in printed if text)
+
+
+def _comments(parts: Parts, part: str) -> Iterable[str]:
+    if part.endswith(".bin"):
+        return _binary_comments(parts.content(part) or b"")
+    root = parts.xml(part)
+    return () if root is None else comment_blocks(root)
+
+
+def _repeats(note: str, thread: str) -> bool:
+    """Whether a note says, for programs that know no threads, what one on its cell says.
+
+    Such a note begins, in any language, with what it is in brackets.
+    """
+    place, _, text = thread.partition(": ")
+    return note.startswith(f"{place}: [") and text in note
 
 
 def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:
