@@ -150,7 +150,7 @@ def text_document(texts: Rows, merged: Spans) -> str:
     return packaged(odf_parts("text", body), "odt").pages[0].text
 
 
-def slide(texts: Rows, merged: Spans) -> str:
+def slide(texts: Rows, merged: Spans, marks_of_table: str = "") -> str:
     spans = sizes(merged)
     cell = "<a:tc{}><a:txBody><a:p><a:r><a:t>{}</a:t></a:r></a:p></a:txBody></a:tc>"
     marks = {place: f' rowSpan="{one[0]}" gridSpan="{one[1]}"' for place, one in spans.items()}
@@ -159,7 +159,7 @@ def slide(texts: Rows, merged: Spans) -> str:
         for row, cells in enumerate(texts)
     )
     parts = pptx_parts()
-    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
+    frame = f"<p:graphicFrame><a:graphic><a:graphicData><a:tbl><a:tblPr{marks_of_table}/>{rows}</a:tbl></a:graphicData></a:graphic></p:graphicFrame>"
     part = "ppt/slides/slide1.xml"
     parts[part] = str(parts[part]).replace("</p:spTree>", f"{frame}</p:spTree>")
     return packaged(parts, "pptx").pages[0].text
@@ -195,6 +195,39 @@ def test_tables_of_slides_and_texts_are_read_as_those_of_sheets(
         "| --- | --- | --- | --- | --- |\n"
         "| Aldvik | 17 | 19 | 3 | 4 |\n| Krona | 21 | 22 | 5 | 6 |\n"
     )
+
+
+@pytest.mark.parametrize("written", [slide, text_document])
+def test_the_shape_of_a_table_in_slides_and_texts_is_what_the_file_states(
+    written: Callable[[Rows, Spans], str],
+) -> None:
+    last = "Der Kran auf der Nordseite wird erst wieder im Mai gebraucht"
+    rows = (("Hafen", "Preis"), ("Flotte 2026", ""), ("Aldvik", "17"), ("Krona", "21"), (last, ""))
+    assert written(rows, ()).endswith(
+        "| Hafen | Preis |\n| --- | --- |\n| Flotte 2026 |  |\n| Aldvik | 17 |\n| Krona | 21 |\n"
+        f"| {last} |  |\n"
+    )
+    assert written((("Aldvik",), ("Krona",), ("17",)), ()).endswith("Aldvik\n\nKrona\n\n17\n")
+
+
+def test_a_row_that_a_slide_marks_heads_its_table() -> None:
+    readings = (("4", "17"), ("5", "20"))
+    assert "|  |  |\n| --- | --- |\n| 4 | 17 |" in slide(readings, ())
+    assert "\n| 4 | 17 |\n| --- | --- |\n| 5 | 20 |\n" in slide(readings, (), ' firstRow="1"')
+    groups = (("Hafen", "Preis", ""), ("", "Kran", "Rampe"), ("Aldvik", "17", "9"))
+    told = slide(groups, ((0, 0, 1, 0), (0, 1, 0, 2)), ' firstRow="1"')
+    assert "| Hafen | Preis, Kran | Preis, Rampe |\n| --- |" in told
+
+
+def test_a_cell_that_is_a_list_of_one_item_is_its_text() -> None:
+    def listed(text: str) -> str:
+        items = (f"<text:list-item><text:p>{one}</text:p></text:list-item>" for one in text.split())
+        return f"<text:list>{''.join(items)}</text:list>"
+
+    table = opendocument_table(ROWS[1:4], ()).replace("<text:p>Kran</text:p>", listed("Kran Boot"))
+    body = table.replace("<text:p>Aldvik</text:p>", listed("Aldvik"))
+    parts = odf_parts("text", f"<office:text>{body}</office:text>")
+    assert "| Aldvik | - Kran - Boot | 17 |" in packaged(parts, "odt").pages[0].text
 
 
 def test_numbers_of_old_workbooks_are_read_as_they_are_shown() -> None:

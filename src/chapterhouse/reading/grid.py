@@ -24,6 +24,7 @@ from chapterhouse.reading.grid_headings import (
     heads,
     is_value,
     share_of_values,
+    with_heading,
 )
 from chapterhouse.reading.markdown import markdown_table
 
@@ -76,6 +77,38 @@ def grid_blocks(
     for region, below in zip_longest(regions, regions[1:]):
         _add(region, below, found, is_list=is_delimited and len(regions) == 1)
     return [str(block) for block in found]
+
+
+def table_blocks(
+    rows: Sequence[Sequence[str]],
+    spans: Sequence[Span],
+    marked: int = 0,
+    *,
+    has_first_row: bool = False,
+) -> list[str]:
+    """Return the table of a text or a slide as Markdown, behind its title.
+
+    Its rows are what the file says; only the headings are told where none are ``marked``. A first
+    row of one cell over all columns is the title.
+
+    Args:
+        has_first_row: Whether the first row heads a table of which nothing else is told.
+    """
+    width = max(map(len, rows), default=0)
+    cells = [[*map(str.strip, row), *[""] * (width - len(row))] for row in rows]
+    wide = {span.top for span in spans if span.left == 0 and span.right >= width - 1 > 0}
+    top = next((at for at, row in enumerate(cells) if at not in wide or any(row[1:])), len(cells))
+    titles = [_line(row) for row in cells[:top] if row[0]]
+    fill_spans(cells, spans)
+    filled = [row for row in cells[top:] if any(row)]
+    if not filled:
+        return titles
+    table = _without_empty(filled, range(width))
+    if len(table.columns) == 1:
+        return [*titles, *map(_line, table.rows)]
+    heading, *body = with_heading(table.rows, max(marked - top, 0))
+    shown = body if has_first_row and not any(heading) else [heading, *body]
+    return [*titles, markdown_table(shown)]
 
 
 def fill_spans(cells: list[Row], spans: Sequence[Span]) -> int:

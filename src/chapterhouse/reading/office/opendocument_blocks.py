@@ -6,10 +6,9 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.grid import Span, fill_spans, grid_blocks
-from chapterhouse.reading.grid_headings import with_heading
+from chapterhouse.reading.grid import Span, grid_blocks, table_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import lowered, markdown_table, raised
+from chapterhouse.reading.markdown import lowered, raised
 from chapterhouse.reading.office.number_formats import not_calculated
 
 _ROMAN: Final = (
@@ -157,10 +156,7 @@ class Writer:
             elif child.tag == f"{TEXT}list":
                 yield "\n".join(self._list(child, 0, ""))
             elif child.tag == f"{TABLE}table":
-                marked = child.find(f"{TABLE}table-header-rows")
-                yield from self.tables(
-                    child, 0 if marked is None else sum(1 for _ in _rows(marked))
-                )
+                yield from self._table(child)
             elif child.tag == f"{OFFICE}annotation":
                 self._comment(child)
             elif child.tag == f"{DRAW}object":
@@ -244,17 +240,20 @@ class Writer:
                     yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
                     mark = "  "
 
-    def tables(self, element: Element, headers: int = 0) -> list[str]:
-        """Return a table, or those on a sheet, under their headings, and the lines around them.
+    def tables(self, sheet: Element) -> list[str]:
+        """Return the tables on a sheet under their headings, and the lines around them."""
+        return grid_blocks(*self._cells(sheet))
 
-        Args:
-            headers: Rows that are known to be headings; without any they are told by the texts.
-        """
-        rows, spans = self._cells(element)
-        if not headers or not rows:
-            return grid_blocks(rows, spans)
-        fill_spans(rows, spans)
-        return [markdown_table(with_heading(rows, headers))]
+    def _table(self, table: Element) -> Iterator[str]:
+        """Yield a table of a text or slide; one of one column is text."""
+        cells = [list(_of_row(row)) for row in _rows(table)]
+        if all(len(row) < 2 and _repeated(cell, "columns") == 1 for row in cells for cell in row):  # noqa: PLR2004 - one column
+            for (cell,) in filter(None, cells):
+                yield from self.blocks(cell)
+            return
+        marked = table.find(f"{TABLE}table-header-rows")
+        headers = () if marked is None else _rows(marked)
+        yield from table_blocks(*self._cells(table), sum(1 for _ in headers))
 
     def _cells(self, element: Element) -> tuple[list[list[str]], list[Span]]:
         """Return the texts of a table's cells, and which of these are merged."""
@@ -276,12 +275,20 @@ class Writer:
 
     def _row(self, row: Element) -> list[str]:
         texts: list[str] = []
-        for cell in row:
-            if cell.tag in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
-                text = " ".join(" ".join(self.blocks(cell)).split()) or _value(cell)
-                repeat = min(_repeated(cell, "columns"), _REPEAT_CEILING if text else 64)
-                texts.extend([text] * repeat)
+        for cell in _of_row(row):
+            text = self._cell(cell)
+            repeat = min(_repeated(cell, "columns"), _REPEAT_CEILING if text else 64)
+            texts.extend([text] * repeat)
         return texts[: _used(texts)]
+
+    def _cell(self, cell: Element) -> str:
+        """Return the text of a cell on one line; a list of one item is its text."""
+        blocks = list(filter(None, self.blocks(cell)))
+        text = " ".join(" ".join(blocks).split())
+        is_item = (
+            len(blocks) == 1 and "\n" not in blocks[0] and cell.find(f"{TEXT}list") is not None
+        )
+        return (text.removeprefix("- ") if is_item else text) or _value(cell)
 
     def _object(self, element: Element) -> Iterator[str]:
         """Yield an embedded chart's title and numbers, or the text or cells of another document.
@@ -295,13 +302,16 @@ class Writer:
             body = root.find(f"{OFFICE}body/{OFFICE}{inner}")
             if body is not None and self.nested < _NESTED_CEILING:
                 self.nested += 1
+                for sheet in body.findall(f"{TABLE}table") if inner == "spreadsheet" else ():
+                    yield from self.tables(sheet)
+                    body.remove(sheet)
                 yield from self.blocks(body)
                 self.nested -= 1
         if (chart := root.find(f".//{CHART}chart")) is not None:
             for title in chart.findall(f"{CHART}title")[:1]:
                 yield from self.blocks(title)
             for table in chart.iter(f"{TABLE}table"):
-                yield from self.tables(table, headers=1)
+                yield from table_blocks(*self._cells(table), 1)
 
 
 def wrap(element: Element) -> Element:
@@ -335,12 +345,15 @@ def _rows(element: Element) -> Iterator[Element]:
             yield from _rows(child)
 
 
+def _of_row(row: Element) -> Iterator[Element]:
+    cells = {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}
+    return (cell for cell in row if cell.tag in cells)
+
+
 def _spans(row: Element, number: int) -> Iterator[Span]:
     """Yield the merged cells that begin in a row."""
     column = 0
-    for cell in row:
-        if cell.tag not in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
-            continue
+    for cell in _of_row(row):
         down = number_in(cell, f"{TABLE}number-rows-spanned", 1)
         across = number_in(cell, f"{TABLE}number-columns-spanned", 1)
         if down > 1 or across > 1:

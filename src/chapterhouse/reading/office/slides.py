@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
-from chapterhouse.reading.grid import Span, grid_blocks
+from chapterhouse.reading.grid import Span, table_blocks
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.markdown import believable_title, joined, lowered, raised
 from chapterhouse.reading.office.ooxml import (
@@ -132,7 +132,7 @@ def _shape(shape: Element, parts: Parts, targets: dict[str, str]) -> Iterator[st
         return
     for inner in descendants(shape, "tbl", "chart", "relIds"):
         if local(inner) == "tbl":
-            yield _table(inner, parts.limits)
+            yield from _table(inner, parts.limits)
             continue
         # SmartArt keeps its words in a data part.
         part = targets.get(relation_id(inner) or attribute(inner, "dm"), "")
@@ -190,17 +190,21 @@ def _shift(run: Element) -> int:
     return int(stated) if re.fullmatch(r"-?\d{1,9}", stated) else 0
 
 
-def _table(table: Element, limits: Limits) -> str:
+def _table(table: Element, limits: Limits) -> list[str]:
+    """Return a table; one of one column is text."""
+    found = [list(children(row, "tc")) for row in children(table, "tr")]
+    if all(len(row) < 2 for row in found):  # noqa: PLR2004 - one column
+        return [_text(cell, listed=False) for row in found for cell in row]
     rows: list[list[str]] = []
     spans: list[Span] = []
     cells = 0
-    for row in children(table, "tr"):
-        for column, cell in enumerate(children(row, "tc")):
+    for row in found:
+        for column, cell in enumerate(row):
             down, across = (_number(cell.get(name, "")) for name in ("rowSpan", "gridSpan"))
             if down > 1 or across > 1:
                 top = len(rows)
                 spans.append(Span(top, column, top + down - 1, column + across - 1))
-        texts = [" ".join(text for text, _, _ in _paragraphs(cell)) for cell in children(row, "tc")]
+        texts = [" ".join(text for text, _, _ in _paragraphs(cell)) for cell in row]
         cells += len(texts)
         if cells > limits.sheet_cells:
             raise RejectedError("too-many-cells", "A table has more cells than the limit.")
@@ -208,7 +212,8 @@ def _table(table: Element, limits: Limits) -> str:
     width = max(map(len, rows), default=0)
     if width * len(rows) > limits.sheet_cells:
         raise RejectedError("too-many-cells", "A table has more cells than the limit.")
-    return joined(grid_blocks(rows, spans))
+    has_first_row = next(children(table, "tblPr"), table).get("firstRow") in {"1", "true"}
+    return table_blocks(rows, spans, has_first_row=has_first_row)
 
 
 def _number(stated: str) -> int:
