@@ -236,9 +236,8 @@ def test_of_a_message_of_outlook_no_stub_is_read(
 def test_words_of_a_body_are_whole_but_for_code_and_a_signature() -> None:
     torn = "The inter-\nnational board meets.\n"
     code = "```\nboat = crew-\nlist\n```\n"
-    rest = (
-        "\n    return deck-\n    hand\n\n> an inter-\n> national board\n-- \nHarbour Com-\nmittee\n"
-    )
+    rest = "\n    return deck-\n    hand\n\n> an inter-\n> national board\n\n-- \n"
+    rest += "Harbour Com-\nmittee\n"
     whole = "The international\nboard meets.\n"
     eml = f"Subject: x\nFrom: a@example.org\nTo: b@example.org\n\n{torn}{code}{torn}{rest}"
     assert f"{whole}{code}{whole}{rest}".strip() in one(eml.encode(), "a.eml").pages[0].text

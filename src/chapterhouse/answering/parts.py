@@ -25,6 +25,7 @@ _CODE: Final = re.compile(r"(?:\t| {4,})\S")
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
 _QUOTES: Final = re.compile(r"\s*(?:>\s*)+")
 _HASHES: Final = re.compile(r"\s*#{1,6}\s+")
+_ESCAPE: Final = re.compile(r"\s*\\(?=#|[|>]|`{3}|~{3})")
 # A plus before a number is its sign.
 _BULLET: Final = re.compile(r"\s*(?:[-*•‣▪]|\+(?!\s*[\d.,$€£]))[ \t]+")
 _LEADS_IN: Final = (":", "：")
@@ -346,6 +347,9 @@ def _plain(text: str, format_: str) -> str:
     """Return a line or paragraph without what its reader set before it; bullets are alike."""
     bullet = _BULLET.match(text)
     begin = bullet.end() if bullet else 0
+    escape = None if format_ in PLAIN else _ESCAPE.match(text, begin)
+    if escape:
+        return ("- " if bullet else "") + plain_text(text[escape.end() :], format_)
     for mark, is_there in ((_QUOTES, format_ in MARKED), (_HASHES, format_ not in PLAIN)):
         found = mark.match(text, begin) if is_there else None
         begin = found.end() if found else begin

@@ -5,7 +5,6 @@ sheet, with empty rows and columns between. A value is never shown under a headi
 where the headings are not clear, a table has none.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,13 +25,12 @@ from chapterhouse.reading.grid_headings import (
     share_of_values,
     with_heading,
 )
-from chapterhouse.reading.markdown import markdown_table
+from chapterhouse.reading.markdown import escaped, markdown_table
 
 _MOST_SPANS: Final = 20_000  # merged cells of one sheet
 MOST_COPIES: Final = 100_000  # of all of them
 _SHORTEST_NOTE: Final = 40  # characters
 _MOST_PAIRS: Final = 12  # lines of metadata above a table
-_MARKS: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3}|=+\s*$|-{2,}\s*$|[-+*]\s)")
 
 
 class Span(NamedTuple):
@@ -263,8 +261,7 @@ def _line(row: Row) -> str:
     texts = [" ".join(cell.split()) for cell in _own(row)]
     if len(texts) == PAIR:
         texts = [f"{texts[0].rstrip(': ')}: {texts[1]}"]
-    text = " · ".join(texts)
-    return "\\" + text if _MARKS.match(text) else text
+    return escaped(" · ".join(texts))
 
 
 def _are_pairs(rows: list[Row], below: _Table) -> bool:

@@ -16,6 +16,7 @@ from chapterhouse.reading.detect import MESSAGE_START
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.formats import METHOD, claimed_format
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.markdown import escaped_lines
 from chapterhouse.text.counting import HAN, KANA
 from chapterhouse.text.hyphens import join_lines
 from chapterhouse.text.naming import slug
@@ -116,7 +117,7 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
     if kind == "text/html":
         return _html(part)
     text, notices = _text(part)
-    return (with_whole_words(text) if kind == "text/plain" else text), notices
+    return (plain_as_markdown(text) if kind == "text/plain" else text), notices
 
 
 def attachments(message: EmailMessage) -> Iterator[tuple[str, bytes]]:
@@ -228,12 +229,16 @@ def html_text(html: str) -> str:
     return str(html_to_markdown.convert(html, options).content or "")
 
 
-def with_whole_words(text: str) -> str:
-    """Return plain text with the words whole that its lines part, but for code and a signature."""
+def plain_as_markdown(text: str) -> str:
+    """Return plain text with the words whole that its lines part, but for code and a signature.
+
+    Nothing in it is a heading, nor what stands above a signature.
+    """
     end = found.start() if (found := _SIGNATURE.search(text)) else len(text)
     parts = _CODE.split(text[:end])  # every other one is code
-    parts[::2] = map(join_lines, parts[::2])
-    return "".join(parts) + text[end:]
+    parts[::2] = (escaped_lines(join_lines(part)) for part in parts[::2])
+    gap = "\n" if text[:end].strip() and not text[:end].endswith("\n\n") else ""
+    return "".join(parts) + (gap if found else "") + escaped_lines(text[end:])
 
 
 def _invitation(part: EmailMessage) -> Body:

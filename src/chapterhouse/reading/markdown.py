@@ -46,6 +46,8 @@ _MARK = re.compile(
 )
 _LINE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARKED: Final = "<!-- "
+_BEGINS_BLOCK: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3})")
+_BEGINS_LINE: Final = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|`{3}|~{3})", re.MULTILINE)
 
 
 def marked_pages(text: str) -> tuple[tuple[ExtractedPage, ...], str]:
@@ -139,6 +141,22 @@ def _first_line(paragraph: str) -> str:
     title = plain_title(lines[0])
     is_title = len(lines) == 1 and _TITLE_LINE.fullmatch(title) and not _MARKED_LINE.match(lines[0])
     return title if is_title else ""
+
+
+def escaped(paragraph: str) -> str:
+    """Return a paragraph of text such that Markdown takes its first sign for nothing else.
+
+    A heading, code, a quotation, the row of a table; an item that somebody typed is one.
+    """
+    return "\\" + paragraph if _BEGINS_BLOCK.match(paragraph) else paragraph
+
+
+def escaped_lines(text: str) -> str:
+    """Return plain text such that none of its lines is a heading or opens code.
+
+    People quote in it, and draw tables, as Markdown does.
+    """
+    return _BEGINS_LINE.sub(r"\1\\", text)
 
 
 def code_block(text: str, language: str) -> str:

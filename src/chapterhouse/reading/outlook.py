@@ -10,7 +10,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading import calendars
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.html.page import decode_html
-from chapterhouse.reading.mail import best, has_content_of, html_text, with_whole_words
+from chapterhouse.reading.mail import best, has_content_of, html_text, plain_as_markdown
 from chapterhouse.reading.ole import CompoundFile, compound_file
 
 _ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}/")
@@ -47,7 +47,7 @@ def body(data: bytes, shown: str, read: Callable[[bytes], str]) -> str:
         return shown
     if not rich.strip() and rtf:
         rich = read(compound_file({_PROPERTIES: file.read(_PROPERTIES), _RTF: rtf}))
-    chosen = best([("text/plain", (with_whole_words(plain), ())), ("text/html", (rich, ()))])
+    chosen = best([("text/plain", (plain_as_markdown(plain), ())), ("text/html", (rich, ()))])
     return "\n\n".join(text.strip("\n") for _, (text, _) in chosen)
 
 

@@ -179,7 +179,7 @@ def test_a_reason_of_the_library_is_told_as_what_it_is() -> None:
 
 
 def test_signs_are_not_escaped() -> None:
-    said = ["Hello! C:\\dir", "<tag> & `code` ~x~", "> quote + 1. #2", "a|b"]
+    said = ["Hello! C:\\dir", "<tag> & `code` ~x~", "1 > quote + 1. #2", "a|b"]
     marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
     runs = ["".join(marks.get(sign, sign) for sign in text) for text in said]
     body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in runs)

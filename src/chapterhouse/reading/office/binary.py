@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import Final
 
-from chapterhouse.reading.markdown import lowered, raised, running_text
+from chapterhouse.reading.markdown import escaped, lowered, raised, running_text
 from chapterhouse.reading.office.cell_facts import CellFacts, NumberFormats, xls_cells
 from chapterhouse.reading.office.excel import SheetExtras, header_text
 from chapterhouse.reading.office.number_formats import BUILT_IN
@@ -257,7 +257,7 @@ def _blocks(book: bytes, place: int) -> Iterator[str]:
             (awaited,) = struct.unpack_from("<H", content, 10)
         elif kind == _CONTINUE and awaited:
             if text := " ".join(_string(content, 0, awaited, 0).split()):
-                yield text
+                yield escaped(text)
             awaited = 0
     yield from running
 

@@ -13,7 +13,7 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.markdown import running_text
+from chapterhouse.reading.markdown import escaped, running_text
 from chapterhouse.reading.office.cell_facts import (
     CellFacts,
     NumberFormats,
@@ -125,7 +125,8 @@ def _repeats(note: str, thread: str) -> bool:
 def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:
     """Yield the paragraphs of shapes, and the titles of charts, whose numbers are in a sheet."""
     for paragraph in descendants(root, "p"):
-        yield " ".join("".join(t.text or "" for t in descendants(paragraph, "t")).split())
+        text = "".join(t.text or "" for t in descendants(paragraph, "t"))
+        yield escaped(" ".join(text.split()))
     for relation in relations(parts, part):
         if relation.kind == "chart" and (chart := parts.xml(relation.target)) is not None:
             yield from chart_titles(chart)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from chapterhouse.reading.markdown import lowered, markdown_table, raised
+from chapterhouse.reading.markdown import escaped, lowered, markdown_table, raised
 from chapterhouse.reading.office.parts import Parts
 
 _ROOT_RELATIONS = "_rels/.rels"
@@ -162,7 +162,7 @@ def chart_titles(root: Element) -> list[str]:
         "".join(piece.text or "" for piece in descendants(title, "t")).strip()
         for title in descendants(root, "title", "dLbl")
     )
-    return list(filter(None, titles))
+    return list(map(escaped, filter(None, titles)))
 
 
 def comment_blocks(root: Element) -> list[str]:

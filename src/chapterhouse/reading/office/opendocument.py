@@ -106,11 +106,13 @@ def _slide(
     title = ""
     blocks: list[str] = []
     for shape in slide:
+        writer.in_line = shape.get(f"{PRESENTATION}class") == "title" and not title
         texts = list(filter(None, writer.blocks(wrap(shape))))
-        if shape.get(f"{PRESENTATION}class") == "title" and not title:
+        if writer.in_line:
             title = " ".join(" ".join(texts).lstrip("# ").split())
             continue
         blocks.extend(texts)
+    writer.in_line = False
     notes = [
         block
         for shape in slide.iterfind(f"{PRESENTATION}notes/*")
@@ -141,6 +143,7 @@ def running_texts(parts: Parts, styles: Element | None) -> list[str]:
     if styles is None:
         return []
     writer = writers(parts, styles, styles)()
+    writer.in_line = True
     found: dict[str, None] = {}
     for element in styles.iterfind(f"{OFFICE}master-styles/{STYLE}master-page/*"):
         kind = element.tag.removeprefix(STYLE).partition("-")[0].capitalize()

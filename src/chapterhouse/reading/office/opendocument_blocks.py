@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.grid import Span, grid_blocks, table_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import lowered, raised
+from chapterhouse.reading.markdown import escaped, lowered, raised
 from chapterhouse.reading.office.number_formats import not_calculated
 
 _ROMAN: Final = (
@@ -145,6 +145,7 @@ class Writer:
     heading_number: Callable[[Element, int], str]  # what stands before the next heading of a level
     notes: list[str] = field(default_factory=list)  # footnotes and comments, in order
     nested: int = 0  # documents inside documents that are being read
+    in_line: bool = False  # what is read is put on a line, where no sign begins a block
 
     def blocks(self, element: Element) -> Iterator[str]:
         """Yield the Markdown blocks inside an element."""
@@ -172,7 +173,7 @@ class Writer:
         text = self.inline(element)
         marks = self._marks(element)
         if text:
-            yield marks + text
+            yield marks + text if marks or self.in_line else escaped(text)
         for frame in _frames(element):
             yield from self.blocks(frame)
 
@@ -283,7 +284,9 @@ class Writer:
 
     def _cell(self, cell: Element) -> str:
         """Return the text of a cell on one line; a list of one item is its text."""
+        was_in_line, self.in_line = self.in_line, True
         blocks = list(filter(None, self.blocks(cell)))
+        self.in_line = was_in_line
         text = " ".join(" ".join(blocks).split())
         is_item = (
             len(blocks) == 1 and "\n" not in blocks[0] and cell.find(f"{TEXT}list") is not None

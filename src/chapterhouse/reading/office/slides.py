@@ -12,7 +12,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.formats import METHOD
 from chapterhouse.reading.grid import Span, table_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import believable_title, joined, lowered, raised
+from chapterhouse.reading.markdown import believable_title, escaped, joined, lowered, raised
 from chapterhouse.reading.office.ooxml import (
     attribute,
     chart_blocks,
@@ -150,11 +150,11 @@ def _text(shape: Element, *, listed: bool) -> str:
     for text, level, bullet in paragraphs:
         number = number + 1 if bullet == "buAutoNum" else 0
         if bullet == "buAutoNum":
-            lines.append(f"{'  ' * level}{number}. {text}")
+            lines.append(f"{'  ' * level}{number}. {escaped(text)}")
         elif bullet in {"buChar", "buBlip"} or (several and bullet != "buNone"):
-            lines.append(f"{'  ' * level}- {text}")
+            lines.append(f"{'  ' * level}- {escaped(text)}")
         else:
-            lines.append(f"\n{text}\n")
+            lines.append(f"\n{escaped(text)}\n")
     return "\n".join(lines).replace("\n\n\n", "\n\n").strip("\n")
 
 
@@ -224,4 +224,4 @@ def _notes(parts: Parts, part: str) -> list[str]:
     root = parts.xml(part)
     shapes = () if root is None else _shapes(root)
     bodies = (shape for shape in shapes if _placeholder(shape) == "body")
-    return [text for shape in bodies for text, _, _ in _paragraphs(shape)]
+    return [escaped(text) for shape in bodies for text, _, _ in _paragraphs(shape)]

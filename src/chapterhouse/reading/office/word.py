@@ -18,6 +18,7 @@ from chapterhouse.reading.grid import MOST_COPIES, Span, fill_spans
 from chapterhouse.reading.grid_headings import with_heading
 from chapterhouse.reading.markdown import (
     believable_title,
+    escaped,
     first_heading,
     joined,
     markdown_table,
@@ -61,7 +62,6 @@ _OF_FILES: Final = frozenset({"extension-mismatch", "no-text"})  # what is said 
 _LONGEST_HEADING: Final = 200  # characters; clauses of contracts have styles of headings, too
 _SENTENCE: Final = re.compile(r"(?:\S+\s+){4,}\S*[.;]|.{15,}[。；]", re.DOTALL)
 _TIGHT: Final = re.compile(r"\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]")  # what stands before items
-_MARKUP: Final = re.compile(r"#{1,6}(?=\s)|```|~~~")  # would begin a heading, or code
 _MOST_SPAN: Final = 100  # columns of one cell
 
 
@@ -92,7 +92,7 @@ class _Block:
     """A paragraph or a table; ``rows`` are those of a table.
 
     ``mark`` stands before a heading or an item of a list; of items there is the ``list``, and the
-    ``level`` in it.
+    ``level`` in it. Text that ``is_markdown`` was read as such.
     """
 
     text: str = ""
@@ -100,6 +100,7 @@ class _Block:
     list: str = ""
     level: int = 0
     rows: Sequence[Sequence[str]] = ()
+    is_markdown: bool = False
 
 
 class _Document:
@@ -166,7 +167,7 @@ class _Document:
         """Return the parts that a part names, by relation."""
         return {found.id: found.target for found in relations(self.parts, part)}
 
-    def inserted(self, part: str, relation: str) -> Iterator[str]:
+    def inserted(self, part: str, relation: str) -> Iterator[_Block]:
         """Yield the text of a file that stands in this one, once."""
         name = self.targets(part).get(relation, "")
         content = self.parts.content(name)
@@ -180,7 +181,8 @@ class _Document:
             return
         self.notices.extend(one for one in within.notices if one.code not in _OF_FILES)
         text = "\n\n".join(page.text for page in within.pages)
-        yield from [text] if within.markdown else map(_as_text, text.splitlines())
+        whole = [_Block(text, is_markdown=True)]
+        yield from whole if within.markdown else map(_Block, text.splitlines())
 
     def comments(self) -> Iterator[str]:
         """Yield the comments in the order of their part."""
@@ -225,7 +227,7 @@ class _Writer:
                 case "oMathPara" | "oMath":
                     yield _Block(equation(child))
                 case "altChunk":
-                    yield from map(_Block, self.document.inserted(self.part, relation_id(child)))
+                    yield from self.document.inserted(self.part, relation_id(child))
                 case name if name not in SKIPPED:
                     yield from self.blocks(child)
 
@@ -278,7 +280,7 @@ class _Writer:
         for row, cells in found:
             texts = self._row(row, cells, len(rows), spans)
             if len(cells) == 1 and not rows:
-                yield _Block(_as_text("".join(texts)))
+                yield _Block("".join(texts))
                 continue
             is_header = is_on(child_of(child_of(row, "trPr"), "tblHeader"))
             headers += is_header and headers == len(rows)
@@ -290,7 +292,7 @@ class _Writer:
         if self.document.copies < MOST_COPIES:
             self.document.copies += fill_spans(rows, list(spans.values()))
         if any(map(any, rows)):
-            yield _Block(_as_text(value(child_of(table, "tblPr"), "tblCaption").strip()))
+            yield _Block(value(child_of(table, "tblPr"), "tblCaption").strip())
             yield _Block(rows=with_heading(rows, headers))
 
     def _row(
@@ -329,15 +331,10 @@ def _block(text: str, mark: str, name: str, level: int, heading: int) -> _Block:
     if heading and len(text) <= _LONGEST_HEADING and not is_clause:
         return _Block(f"{number} {text}".lstrip(), "#" * min(heading, 6))
     if not mark:
-        return _Block(_as_text(text))
+        return _Block(text)
     if mark == "-" or _TIGHT.fullmatch(mark):
         return _Block(text, mark, name, level)
-    return _Block(_as_text(f"{mark} {text}"))
-
-
-def _as_text(text: str) -> str:
-    """Return a paragraph such that its first sign begins no heading and no code."""
-    return f"    {text}" if _MARKUP.match(text) else text
+    return _Block(f"{mark} {text}")
 
 
 def _line(block: _Block) -> str:
@@ -345,8 +342,7 @@ def _line(block: _Block) -> str:
     if block.rows:
         cells = (cell for row in block.rows for cell, _ in groupby(row) if cell)
         return " | ".join(cells)
-    text = block.text.lstrip()
-    return f"{block.mark} {text}" if block.list else text
+    return f"{block.mark} {block.text}" if block.list else block.text
 
 
 def _in_lists(blocks: Iterable[_Block]) -> Iterator[str]:
@@ -361,13 +357,21 @@ def _in_lists(blocks: Iterable[_Block]) -> Iterator[str]:
             yield "\n".join(lines)
             lines = []
         if not block.list:
-            text = markdown_table(block.rows) if block.rows else block.text
-            yield f"{block.mark} {text}" if block.mark else text
+            yield _as_markdown(block)
             continue
         indent = sum(2 if above.mark == "-" else 3 for above in open_)
         lines.append(f"{' ' * indent}{block.mark} {block.text}")
         open_.append(block)
     yield "\n".join(lines)
+
+
+def _as_markdown(block: _Block) -> str:
+    """Return a block that is no item of a list."""
+    if block.rows:
+        return markdown_table(block.rows)
+    if block.mark:
+        return f"{block.mark} {block.text}"
+    return block.text if block.is_markdown else escaped(block.text)
 
 
 # --- properties ----------------------------------------------------------------------------------

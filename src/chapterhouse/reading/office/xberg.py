@@ -19,7 +19,13 @@ from chapterhouse.reading.detect import encrypted
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.grid import grid_blocks
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.markdown import believable_title, fence_after, first_heading, joined
+from chapterhouse.reading.markdown import (
+    believable_title,
+    escaped,
+    fence_after,
+    first_heading,
+    joined,
+)
 from chapterhouse.reading.office.binary import (
     headers_and_endnotes,
     prepare_rtf,
@@ -72,7 +78,8 @@ _MESSAGE_HEADERS = tuple(
     f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
 )
 # Code and formulas as they stand; only in tables the library escapes formulas too.
-_ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{}~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
+_LIBRARY_MARKS = ("#", ">", "`", "~")  # of headings, quotations and code, which it writes itself
 _OUTSIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
@@ -194,7 +201,7 @@ def _extract(data: bytes, format_: str, limits: Limits) -> _Result:
         output_format="markdown",
         use_cache=False,
         disable_ocr=True,
-        escape_markdown=False,
+        escape_markdown=True,  # else nothing tells a heading from a text that looks like one
         enable_quality_processing=False,  # it rewrites text
         security_limits=ceilings,
         postprocessor=xberg.PostProcessorConfig(enabled=False),
@@ -271,16 +278,23 @@ def _result(document: Any) -> _Result:
 
 
 def _unescaped(text: str) -> str:
-    """Take out the backslashes that the library sets before signs, asked not to, but for bars.
+    """Take out the backslashes that the library sets before signs, but for bars.
 
-    A quotation must be what the document says.
+    A quotation must be what the document says; what is no heading must not become one.
     """
-    lines, fence = [], ""
-    for line in text.splitlines(keepends=True):
+    lines = text.splitlines(keepends=True)
+    found, fence = [], ""
+    for above, line, below in zip(["", *lines], lines, [*lines[1:], ""], strict=False):
         before, fence = fence, fence_after(fence, line)
-        is_code = bool(before or fence)
-        lines.append(line if is_code else _ESCAPED.sub(lambda found: found[1] or found[0], line))
-    return "".join(lines)
+        is_row = line.startswith("|") and (above + below).strip()
+        found.append(line if before or fence else _without_escapes(line, is_row=bool(is_row)))
+    return "".join(found)
+
+
+def _without_escapes(line: str, *, is_row: bool) -> str:
+    text = _ESCAPED.sub(lambda found: found[1] or found[0], line)
+    is_marked = is_row or line.startswith(_LIBRARY_MARKS)
+    return text if is_marked else escaped(text)
 
 
 def _tidy(text: str) -> str:
