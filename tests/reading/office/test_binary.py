@@ -1,6 +1,7 @@
 """What stands beside the text of Word and Excel files of 1997 to 2003."""
 
 import struct
+from collections.abc import Sequence
 from contextlib import suppress
 
 import pytest
@@ -13,9 +14,10 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.office import binary
+from chapterhouse.reading.office.binary_headings import with_own_headings
 from chapterhouse.reading.office.excel import SheetExtras, xlsb_sheet_extras
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.reading.ole import compound_file
+from chapterhouse.reading.ole import CompoundFile, compound_file
 
 PAGE = "\x13 PAGE \x1417\x15"
 
@@ -27,10 +29,12 @@ def word_97(
     compressed: bool,
     deleted: str = "",
     small: bool = False,
+    styles: Sequence[int] = (),
 ) -> bytes:
     """A Word 97 file of one piece; ``stories`` are the texts of the part for headers.
 
-    A tracked change deleted the text ``deleted``; ``small`` keeps it in small sectors.
+    A tracked change deleted the text ``deleted``; ``small`` keeps it in small sectors;
+    ``styles`` are those of the paragraphs.
     """
     names = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "more")
     parts = {**parts, "headers": "".join(stories)}
@@ -58,9 +62,63 @@ def word_97(
     struct.pack_into("<2I", main, 0x1A2, len(headers), len(pieces))
     struct.pack_into("<2I", main, 0xFA, len(headers + pieces), len(runs))
     streams = {"WordDocument": bytes(main) + stored, "1Table": headers + pieces + runs}
+    if styles:
+        streams = with_styles(streams, texts[0], start, width, styles)
     return compound_file(
         {name: one.ljust(0 if small else 4096, b"\0") for name, one in streams.items()}
     )
+
+
+def with_styles(
+    streams: dict[str, bytes], text: str, start: int, width: int, styles: Sequence[int]
+) -> dict[str, bytes]:
+    """Add the styles of paragraphs: 1 is Heading 1, 2 is of that, 3 has a level; 0 has none."""
+    main, table = streams["WordDocument"], streams["1Table"]
+    sheet = struct.pack("<3H", 4, 4, 10)
+    for name, base, outline in ((0, 0xFFF, b""), (1, 0, b""), (0xFFE, 1, b""), (0xFFE, 0, b"\x01")):
+        own = struct.pack("<2H", 0, 0) + (b"\x40\x26" + outline if outline else b"")
+        level = struct.pack("<H", len(own) - 2) + own[2:]
+        stated = struct.pack("<5H", name, base << 4 | 1, 0, 0, 0) + struct.pack("<3H", 1, 65, 0)
+        sheet += struct.pack("<H", len(stated + level)) + stated + level
+        sheet += b"\0" * (len(level) % 2)
+    ends = [start]
+    for paragraph in text.split("\r")[:-1]:
+        ends.append(ends[-1] + width * (len(paragraph) + 1))
+    page = struct.pack(f"<{len(ends)}I", *ends)
+    page += b"".join(bytes([200 + 2 * style]) + bytes(12) for style in styles)
+    page = page.ljust(400, b"\0") + b"".join(struct.pack("<BBH", 0, 1, style) for style in range(4))
+    page = page.ljust(511, b"\0") + bytes([len(styles)])
+    main = main.ljust(-(-len(main) // 512) * 512, b"\0")
+    pages = struct.pack("<3I", ends[0], ends[-1], len(main) // 512)
+    header = bytearray(main + page)
+    struct.pack_into("<2I", header, 0xA2, len(table), len(sheet))
+    struct.pack_into("<2I", header, 0x102, len(table + sheet), len(pages))
+    return {"WordDocument": bytes(header), "1Table": table + sheet + pages}
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_headings_of_old_word_files_are_those_of_their_styles(*, compressed: bool) -> None:
+    paragraphs = ("Tariff", "Ferry", "# note", "data = load()", "Terms", "Ferry", "Rules")
+    text = {"text": "".join(f"{one}\r" for one in paragraphs)}
+    data = word_97(text, [], compressed=compressed, styles=(1, 2, 0, 0, 3, 0, 2))
+    shown = (
+        "Tariff\n\n### Ferry\n\n\\# note\n\n## data = load()\n\nTerms\n\n## Ferry\n\n**Rules**\n"
+    )
+    assert with_own_headings(shown, data).split("\n\n") == [
+        "# Tariff", "# Ferry", "\\# note", "data = load()", "## Terms", "Ferry", "# **Rules**\n",
+    ]  # fmt: skip
+    earlier = data.replace(struct.pack("<2H", 0xA5EC, 0xC1), struct.pack("<2H", 0xA5EC, 0x65))
+    assert with_own_headings(shown, earlier) == shown
+
+
+@given(noise=st.binary(max_size=80), place=st.integers(0, 0x1A0))
+def test_any_styles_of_a_word_file_are_survived(noise: bytes, place: int) -> None:
+    data = word_97({"text": "Tariff\rFerry\r"}, [], compressed=True, styles=(1, 0))
+    main = bytearray(CompoundFile(data).read("WordDocument"))
+    main[0xA2 + place : 0xA2 + place + len(noise)] = noise
+    table = CompoundFile(data).read("1Table")
+    changed = compound_file({"WordDocument": bytes(main), "1Table": noise + table[len(noise) :]})
+    assert "Ferry" in with_own_headings("# Tariff\n\nFerry", changed)
 
 
 @pytest.mark.parametrize("small", [True, False])

@@ -14,13 +14,13 @@ from chapterhouse.reading.office.number_formats import BUILT_IN
 from chapterhouse.reading.ole import CompoundFile
 from chapterhouse.types import Range
 
-_WORD_97 = 0xC1
+WORD_97 = 0xC1
 _SECOND_TABLE = 0x0200
 _COMPRESSED = 0x40000000
 # Places in the header of the main stream ([MS-DOC] 2.5.4, 2.5.6).
 _LENGTHS, _HEADERS, _RUNS, _PIECES = 0x4C, 0xF2, 0xFA, 0x1A2
-_PAGE = 512  # bytes of a page of properties
-_PAGE_NUMBER = 0x3FFFFF
+PAGE = 512  # bytes of a page of properties
+PAGE_NUMBER = 0x3FFFFF
 _DELETED = 0x0800  # the property of a run that a tracked change deleted ([MS-DOC] 2.6.1)
 _OPERANDS = (1, 1, 2, 4, 2, 2, 0, 3)  # bytes, by the kind of a property; the seventh says it
 # Order of the parts of a document; the lengths stand in it.
@@ -56,14 +56,14 @@ def without_deleted(data: bytes) -> bytes:
     """Return a file with zeros for the text that tracked changes deleted; readers drop these."""
     file = CompoundFile(data)
     try:
-        main, table, version = _streams(file)
-        spans = list(_deleted(main, table)) if version >= _WORD_97 else []
+        main, table, version = streams(file)
+        spans = list(_deleted(main, table)) if version >= WORD_97 else []
     except (struct.error, IndexError):
         return data
     return file.blanked("WordDocument", spans) if spans else data
 
 
-def _streams(file: CompoundFile) -> tuple[bytes, bytes, int]:
+def streams(file: CompoundFile) -> tuple[bytes, bytes, int]:
     """Return the main stream, the one of tables, and the version of the format."""
     main = file.read("WordDocument")
     version, flags = struct.unpack_from("<H6xH", main, 2)
@@ -75,22 +75,23 @@ def _deleted(main: bytes, table: bytes) -> Iterator[Range]:
     place, size = struct.unpack_from("<2I", main, _RUNS)
     count = max(size - 4, 0) // 8
     for number in struct.unpack_from(f"<{count}I", table, place + 4 * (count + 1)):
-        start = (number & _PAGE_NUMBER) * _PAGE
-        page = main[start : start + _PAGE]
-        runs = page[_PAGE - 1]
+        start = (number & PAGE_NUMBER) * PAGE
+        page = main[start : start + PAGE]
+        runs = page[PAGE - 1]
         bounds = struct.unpack_from(f"<{runs + 1}I", page)
         for index in range(runs):
             own = 2 * page[4 * (runs + 1) + index]
-            if own and _is_deleted(page[own + 1 : own + 1 + page[own]]):
+            if own and property_of(page[own + 1 : own + 1 + page[own]], _DELETED) == 1:
                 yield bounds[index], bounds[index + 1]
 
 
-def _is_deleted(properties: bytes) -> bool:
-    place, found = 0, False
+def property_of(properties: bytes, wanted: int) -> int | None:
+    """Return the first byte of a property, or None where it is not stated ([MS-DOC] 2.2.5)."""
+    place, found = 0, None
     while place + 2 < len(properties):
         (name,) = struct.unpack_from("<H", properties, place)
-        if name == _DELETED:
-            found = properties[place + 2] == 1
+        if name == wanted:
+            found = properties[place + 2]
         place += 2 + (_OPERANDS[name >> 13] or 1 + properties[place + 2])
     return found
 
@@ -101,10 +102,10 @@ def headers_and_endnotes(data: bytes) -> list[str] | None:
     None for files of earlier versions and where the tables contradict themselves.
     """
     try:
-        main, table, version = _streams(CompoundFile(data))
-        if version < _WORD_97:
+        main, table, version = streams(CompoundFile(data))
+        if version < WORD_97:
             return None
-        text = "".join(_pieces(main, table))
+        text = "".join(text for _, _, text in pieces(main, table))
         lengths = struct.unpack_from(f"<{len(_PARTS)}I", main, _LENGTHS)
         starts = accumulate(lengths, initial=0)
         ranges = zip(_PARTS, starts, lengths, strict=False)
@@ -114,8 +115,11 @@ def headers_and_endnotes(data: bytes) -> list[str] | None:
         return None
 
 
-def _pieces(main: bytes, table: bytes) -> Iterator[str]:
-    """Yield the text of the pieces in order ([MS-DOC] 2.9.38, 2.9.178)."""
+def pieces(main: bytes, table: bytes) -> Iterator[tuple[int, int, str]]:
+    """Yield where in the main stream each piece of the text begins, its width, and its text.
+
+    In order ([MS-DOC] 2.9.38, 2.9.178); the width is the bytes of a character.
+    """
     place, size = struct.unpack_from("<2I", main, _PIECES)
     pieces = table[place : place + size]
     while pieces[:1] == b"\x01":  # formatting in front of them
@@ -128,9 +132,9 @@ def _pieces(main: bytes, table: bytes) -> Iterator[str]:
         characters = ends[index + 1] - ends[index]
         if start & _COMPRESSED:
             start = (start & ~_COMPRESSED) // 2
-            yield main[start : start + characters].decode("cp1252", "replace")
+            yield start, 1, main[start : start + characters].decode("cp1252", "replace")
         else:
-            yield main[start : start + 2 * characters].decode("utf-16-le", "replace")
+            yield start, 2, main[start : start + 2 * characters].decode("utf-16-le", "replace")
 
 
 def _running(main: bytes, table: bytes, text: str) -> Iterator[str]:

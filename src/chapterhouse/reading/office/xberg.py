@@ -32,6 +32,7 @@ from chapterhouse.reading.office.binary import (
     without_deleted,
     xls_sheet_extras,
 )
+from chapterhouse.reading.office.binary_headings import with_own_headings
 from chapterhouse.reading.office.cell_facts import with_facts
 from chapterhouse.reading.office.excel import (
     SheetExtras,
@@ -132,6 +133,7 @@ def _old_document(data: bytes, result: _Result) -> _Result:
     text, warnings = result.text, result.warnings
     if encoding := code_page(data):
         text = decoded_again(text, encoding)
+    text = with_own_headings(text, data)
     extras = headers_and_endnotes(data)
     if extras is not None:
         text = "\n\n".join([text, *extras])
