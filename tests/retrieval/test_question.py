@@ -20,6 +20,33 @@ def test_words_are_weighed_in_their_order_without_function_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("asked", "language", "content"),
+    [
+        ("¿Cuántas grúas hubo y debían ser pintadas?", "es", "grúas pintadas"),
+        ("Quantos guindastes houve e podiam ter óleo?", "pt", "guindastes óleo"),
+        ("Dov'erano le gru e quante avevano potuto?", "it", "gru"),
+        (
+            "Quelles grues auraient pu être peintes et devaient être là ?",
+            "fr",
+            "grues peintes",
+        ),
+        ("Wozu könnten wir Kräne gehabt haben und müssten sie?", "de", "Kräne"),
+        ("Hoeveel kranen hadden er moeten zijn geweest?", "nl", "kranen"),
+        ("Hvilke kraner har været her og burde ikke?", "da", "kraner"),
+        ("Hvilke kraner har vært her og burde ikke?", "no", "kraner"),
+        ("Vem borde ha varit vid kranen?", "sv", "kranen"),
+        ("Какие краны могли быть и будут?", "ru", "краны"),
+        ("Mitä nosturit olisivat olleet?", "fi", "nosturit"),
+        ("What must and might the cranes have had?", "en", "cranes"),
+    ],
+)
+def test_forms_of_auxiliaries_and_words_that_ask_are_no_content(
+    asked: str, language: str, content: str
+) -> None:
+    assert parse_question(asked, {language: 3}).content == content
+
+
+@pytest.mark.parametrize(
     ("text", "phrases", "identifiers", "file_names"),
     [
         ('the "dead slow" rule', ("dead slow",), (), ()),
