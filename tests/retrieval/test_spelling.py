@@ -78,3 +78,29 @@ def test_what_no_document_mentions_in_any_form_is_absent(
     mentions = Mentions(words)
     found = find_absent_words(question, Scope.everything(), TEXTS, lambda word, _: word in mentions)
     assert found == absent
+
+
+@pytest.mark.parametrize(
+    ("asked", "absent"),
+    [
+        ("What does the Kestrel 4 weigh?", ("Kestrel 4",)),
+        ("Wie schwer ist der Kestrel 40?", ("Kestrel 40",)),
+        ("What do the Kestrel 2, the Kestrel 6 and the Kestrel 7 weigh?", ()),
+        ("What does the Merlin 4 weigh?", ("Merlin",)),  # with any number
+        ("Where in Clause 4, on Page 4 and on Monday 4 is the Kestrel?", ()),
+    ],
+)
+def test_a_number_that_no_document_has_of_a_name_is_absent(
+    asked: str, absent: tuple[str, ...]
+) -> None:
+    texts = library(
+        [
+            ("a", "The Kestrel 2 can weigh 30 kilos; ist schwer. Of 4 crates one is full."),
+            ("b", "The models Kestrel 5 and 6 weigh less. A Kestrel-7 is sold out. Clause one."),
+        ]
+    )
+    languages = {"de": 1} if asked.startswith("Wie") else {"en": 1}
+    question = parse_question(asked, languages)
+    mentions = Mentions("\n".join(w for c in texts.chunks.values() for w in words_of(c.text)))
+    found = find_absent_words(question, Scope.everything(), texts, lambda word, _: word in mentions)
+    assert found == absent

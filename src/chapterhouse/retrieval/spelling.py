@@ -4,19 +4,25 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.exact import ExactTerm, exact_terms, part_words
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import script_language
 from chapterhouse.text.language import foreign_to
 from chapterhouse.text.mentions import LANGUAGES, bare_word, is_form_word, parts_to_find
-from chapterhouse.types import Correction, Query, Question, Scope, corrected
+from chapterhouse.text.terms import find_terms, term_numbers
+from chapterhouse.types import Correction, Query, Question, Scope, WeightedTerm, corrected
 from chapterhouse.types.engines import LexicalSearch
 
 _MOST_CHECKED: Final = 6  # words of one question
 _PARTS: Final = re.compile(r"[^\W\d_]+|\d+")
 _CODE: Final = re.compile(r"(?=.*[^\W\d_])\w+(?:[\-./:]\w+)*|[12]\d{3}")  # or a year
-_MOST_NEAR: Final = 20  # words looked up for one
+_MOST_NEAR: Final = 20  # words looked up for one, and chunks in which a number may stand near
+_NEAR: Final = 4  # terms between which a number may belong to a name
+_ROW: Final = 1 << 32  # more than a chunk has terms
 
 
 def corrected_question(
@@ -85,19 +91,58 @@ def find_absent_words(
 ) -> tuple[str, ...]:
     """Return the words of a question that no document mentions in any form, as they are written.
 
-    Only what can be told for certain: codes, years, and words of languages whose forms are known.
-    Question words, words that say how to answer, and names of files are never among them.
+    Only what can be told for certain: codes, years, names with a number that have others in the
+    documents, and words of languages whose forms are known. Question words, words that say how to
+    answer, and names of files are never among them.
 
     Args:
         may_mention: Whether a document may have a form of a word.
     """
-    return tuple(
+    words = (
         bare_word(word)
         for word, terms in question.words
         if word not in question.file_names
         and not any(lexical.document_frequencies(terms, scope))
         and _is_absent(word, question.languages, scope, lexical, may_mention)
     )
+    numbered = (
+        each.text
+        for each in exact_terms(question)
+        if isinstance(each, ExactTerm)
+        and _is_numbered_name(each.text, question)
+        and not _are_near(each.text, question, scope, lexical)
+        and _has_not(_PARTS.findall(each.text), question.languages, scope, lexical, may_mention)
+    )
+    return *words, *numbered
+
+
+def _is_numbered_name(text: str, question: Question) -> bool:
+    """Whether a text is a name with its number: no clause, page or day, of which others are told.
+
+    Nor is the first word of a question, which has a capital anyway.
+    """
+    name, _, number = text.rpartition(" ")
+    named = name.isalpha() and name[0].isupper() and number[0].isdigit()
+    is_part = name.casefold() in part_words() or is_form_word(name)
+    known = LANGUAGES.issuperset(question.languages)
+    return named and known and not is_part and not question.text.startswith(name)
+
+
+def _are_near(text: str, question: Question, scope: Scope, lexical: LexicalSearch) -> bool:
+    """Whether the number of a name stands near that, as in "the models 3 and 4", or no name does.
+
+    A name that no document has is absent without its number, too.
+    """
+    asked = {word: set(terms) for word, terms in question.words}
+    name, number = (asked.get(word, set[str]()) for word in text.split(" ", 1))
+    terms = [*name, *number]
+    found = lexical.search([WeightedTerm(term, 1.0) for term in terms], scope, _MOST_NEAR)
+    rows = lexical.terms_of([each.key for each in found], scope)
+    matches = find_terms(term_numbers(terms), rows)
+    of_name = matches.term < len(name)
+    places = matches.position + matches.row * _ROW
+    apart = np.abs(places[of_name][:, None] - places[~of_name][None])
+    return not of_name.any() or bool((apart <= _NEAR).any())
 
 
 def _is_absent(
@@ -110,12 +155,22 @@ def _is_absent(
     if any(map(str.isdigit, word)):
         if script_language(word) or not _CODE.fullmatch(word):
             return False
-        parts = _PARTS.findall(word)
-        phrases = (analyse(" ".join(parts), language) for language in languages)
-        found = any(lexical.search_phrase(phrase, scope, 1) for phrase in phrases)
-        return not found and not may_mention("".join(parts), scope)
+        return _has_not(_PARTS.findall(word), languages, scope, lexical, may_mention)
     if not LANGUAGES.issuperset(languages) or is_form_word(word):
         return False
     return any(
         not is_form_word(part) and not may_mention(part, scope) for part in parts_to_find(word)
     )
+
+
+def _has_not(
+    parts: Sequence[str],
+    languages: Sequence[str],
+    scope: Scope,
+    lexical: LexicalSearch,
+    may_mention: Callable[[str, Scope], bool],
+) -> bool:
+    """Whether no document has some letters and digits one after the other."""
+    phrases = (analyse(" ".join(parts), language) for language in languages)
+    found = any(lexical.search_phrase(phrase, scope, 1) for phrase in phrases)
+    return not found and not may_mention("".join(parts), scope)
