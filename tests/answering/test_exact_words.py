@@ -138,6 +138,32 @@ def test_a_name_that_only_documents_of_it_have_decides(tmp_path: Path) -> None:
         assert sorted(places) == ["Kestrel", "Osprey"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "answers"),
+    [
+        ("Which notice do the Birch lease and the Alder lease have?", True),
+        ("Which notice does the Birch lease have, the Alder lease, the Maple lease?", True),
+        ("Which notice does the Birch lease of the Alder lease have?", False),  # of one in another
+        ("Which notice do the Birch lease and the Cedar lease have?", False),
+    ],
+)
+def test_of_several_names_each_document_answers_for_its_own(
+    tmp_path: Path,
+    asked: str,
+    answers: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    notices = {"Birch": "four weeks", "Alder": "two months", "Maple": "one year"}
+    files = {
+        f"{name.lower()}.txt": f"Lease with {name}\n\nRent is due in May. The notice is {notice}.\n"
+        for name, notice in notices.items()
+    }
+    with filled(tmp_path, files) as library:
+        answer = library.answers.ask(asked)
+    assert answer.found is answers
+    shown = [notice for name, notice in notices.items() if name in asked]
+    assert all(notice in answer.text for notice in shown)
+
+
 def test_a_name_that_others_speak_of_leaves_the_choice_to_what_fits(tmp_path: Path) -> None:
     files = {
         "Kestrel/terms.txt": "Invoices are due after 45 days.\n",

@@ -47,7 +47,8 @@ class Signs:
         shown: Share of the answer that may be expected in what is shown, given that it is in the
             hits.
         best: The same of its best sentence.
-        document: The same of all sentences of one document, the best.
+        document: The same of all sentences of one document, the best; of several where as many are
+            named.
         coverage: Most of the question's word weight that a sentence shown has.
         score: Of the best hit.
         gap: How far that lies above the fifth's; above nothing, where there are fewer.
@@ -129,11 +130,13 @@ def signs_of(
     asked: str,
     bodies: Bodies,
     encoder: TokenEmbedder,
+    documents: int = 1,
 ) -> Signs:
     """Return what speaks for it that parts answer a question, and what against it.
 
     Args:
         parts: What is shown; at least one.
+        documents: In how many documents the answer may be.
     """
     rows = [
         row
@@ -155,7 +158,7 @@ def signs_of(
         meaning=serves(encoder, question, hits),
         shown=shown,
         best=max((sentence.share for sentence in own), default=0.0),
-        document=_best_document(judged, hits),
+        document=_of_best_documents(judged, hits, documents),
         coverage=float(judged.table[rows or [0], 1].max()),
         score=scores[0],
         gap=scores[0] - (scores[_COMPARED - 1] if len(scores) >= _COMPARED else 0.0),
@@ -193,12 +196,12 @@ def _heading(hit: Hit) -> str:
     return (hit.chunk.section_path or (hit.document.title,))[-1]
 
 
-def _best_document(judged: Judgement, hits: Sequence[Hit]) -> float:
-    """Return the largest share that the sentences of one document have together."""
+def _of_best_documents(judged: Judgement, hits: Sequence[Hit], count: int) -> float:
+    """Return the largest share that the sentences of so many documents have together."""
     shares: defaultdict[str, float] = defaultdict(float)
     for sentence in judged.sentences:
         shares[hits[sentence.rank].document.id] += sentence.share
-    return max(shares.values())
+    return min(sum(sorted(shares.values(), reverse=True)[:count]), 1.0)
 
 
 def _offers(kind: QuestionKind, text: str, asked: str) -> bool:

@@ -24,7 +24,7 @@ from chapterhouse.answering.route import (
     notice,
 )
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly, standing
-from chapterhouse.retrieval.names import names_held
+from chapterhouse.retrieval.names import are_joined, names_held
 from chapterhouse.retrieval.question import is_name
 from chapterhouse.retrieval.sentences import Floats, SentenceScorer
 from chapterhouse.text.canonical import names_text, stated_date
@@ -61,6 +61,19 @@ def find_names(question: Question) -> Names:
     return tuple(
         terms for word, terms in question.words if word in deciding or is_name(word, question)
     )
+
+
+def _names_of_parts(question: Question, names: Names) -> tuple[Names, ...]:
+    """Return what a passage has to be about: all names, or one of several that are joined.
+
+    The agreements with Acme and Zenit are two documents, of which neither names the other.
+    """
+    if not are_joined(question):
+        return (names,)
+    terms = dict(question.words)
+    of_each = [tuple(terms[word] for word in name.split()) for name in question.names]
+    others = [one for one in names if not any(one in own for own in of_each)]
+    return tuple((*own, *others) for own in of_each)
 
 
 def are_in(names: Names, text: str, language: str) -> bool:
@@ -197,7 +210,11 @@ def make_screen(
     hits = tuple(result.hits[:CHUNKS_READ])
     names = find_names(question)
     judged = reference.scorer.judge(question, hits, result.chunks)
-    bound = [is_about(names, hit, bodies.text(hit.document.id)) for hit in hits]
+    wanted = _names_of_parts(question, names)
+    about_each = [
+        [is_about(own, hit, bodies.text(hit.document.id)) for own in wanted] for hit in hits
+    ]
+    bound = list(map(any, about_each))
     spans = [(one.rank, (one.begin, one.stop)) for one in judged.sentences]
     codes = exact_terms(question)
     of_codes = [list(standing(code, hits, spans)) for code in codes]
@@ -211,10 +228,14 @@ def make_screen(
         1 in own or holds_exactly([code], first.chunk, first.document)
         for code, own in zip(codes, of_codes, strict=True)
     )
-    may_answer = kind not in _NEVER_ANSWERED and (has_codes if codes else bound[hits.index(first)])
+    shown = [about_each[hits.index(part.hit)] for part in parts]
+    is_whole = bound[hits.index(first)] and all(map(any, zip(*shown, strict=True)))
+    may_answer = kind not in _NEVER_ANSWERED and (has_codes if codes else is_whole)
     begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (begun,) if begun else parts
-    signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
+    signs = signs_of(
+        parts, judged, hits, question, kind, asked, bodies, reference.encoder, len(wanted)
+    )
     title = inert(begun.hit.document.title) if begun else ""
     is_named = 1 in about or _is_named(question, first, judged.weights)
     is_exact = 1 in about and may_answer and bool(parts[0].header) and not signs.unvalued
@@ -257,7 +278,8 @@ def _to_the_point(
 ) -> Screen:
     """Leave out of an answer what is about another, and what would only fill the room left."""
     least = _OF_ALL if screen.kind is QuestionKind.ALL else TO_THE_POINT
-    return make_screen(result, reference, replace(form, least=least), bodies)
+    shorter = make_screen(result, reference, replace(form, least=least), bodies)
+    return shorter if shorter.may_answer else screen  # of one of several names nothing may be left
 
 
 def _beginning(names: Names, hits: Sequence[Hit], form: Form, bodies: Bodies) -> Part | None:

@@ -13,6 +13,7 @@ import numpy as np
 from chapterhouse.retrieval.question import is_name
 from chapterhouse.retrieval.rerank import Floats, Shortlist, inverse_frequency
 from chapterhouse.text.canonical import names_text, stated_names
+from chapterhouse.text.language_data import LanguageData, language_data
 from chapterhouse.text.terms import find_terms, term_numbers, terms_in
 from chapterhouse.types import Document, Question
 
@@ -53,6 +54,18 @@ def names_held(question: Question, document: Document) -> int:
     words = [word for word, _ in question.words]
     marks = dict(zip(words, _marks(question, names_text(document), document), strict=True))
     return sum(all(marks[word] for word in name.split()) for name in question.names)
+
+
+def are_joined(question: Question) -> bool:
+    """Whether several names decide, one joined to the next by a comma or a word such as "and"."""
+    data = language_data().get(question.languages[0] or "en", LanguageData())
+    places = [question.text.find(name) for name in question.names]
+    between = [
+        question.text[start + len(name) : end].casefold()
+        for name, start, end in zip(question.names, places, places[1:], strict=False)
+    ]
+    joins = ("," in one or not data.linking_words.isdisjoint(one.split()) for one in between)
+    return bool(between) and all(joins)
 
 
 def _marks(question: Question, names: str, document: Document) -> Sequence[bool]:
