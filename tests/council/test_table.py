@@ -154,6 +154,15 @@ def test_what_nobody_s_documents_are_near_is_found_nowhere(signed: Hall) -> None
     assert not minutes.citations
 
 
+def test_a_sentence_that_shares_a_word_is_not_near_what_is_asked(bare_hall: Hall) -> None:
+    shelves = {
+        "north": {"a.md": "The crew may keep a dog aboard if it is on a leash.\n"},
+        "south": {"b.md": "The crane may lift nine tonnes.\n"},
+    }
+    found = cells(read(bare_hall, shelves, "If a sailor has a dog, may it come aboard?"))
+    assert [bool(text) for text in found.values()] == [True, False]
+
+
 def cell_of(hall: Hall, text: str, question: str, name: str = "a.md") -> str:
     (found,) = cells(read(hall, {"one": {name: text}}, question)).values()
     return found

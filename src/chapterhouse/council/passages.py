@@ -40,9 +40,9 @@ MOST_WORDS: Final = 40
 # both means.
 _BY_TOKENS: Final = (2.042, 3.113, 7.387, -2.226, 4.474)
 _FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
-# Score by meaning below which nothing was found. Chosen on the open councils, of which no value is
-# lost by it (``benchmarks/councils``).
-_NEAR: Final = 4.5
+# Score by meaning, of the question with what is said before it, below which nothing was found.
+# Chosen on the open councils, of which no value is lost by it (``benchmarks/councils``).
+_NEAR: Final = 5.4
 # What a passage gains that states the kind of value that is asked for, before it becomes a share.
 _OFFERS: Final = 3.0
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
@@ -69,8 +69,8 @@ def best_passage(
 ) -> Sentence | None:
     """Return what answers best; None where nothing is near what is asked.
 
-    It is put in one or more ways; ``scorer`` counts words, and judges by them where the encoder
-    does not serve the language.
+    It is put in one or more ways, in the last with what is said before it. ``scorer`` counts words,
+    and judges by them where the encoder does not serve the language.
 
     Args:
         hits: Best first.
@@ -90,11 +90,11 @@ def best_passage(
             for one, own in zip(questions, weights, strict=True)
         ]
     table: Floats = np.mean(tables, axis=0)
-    model = _BY_TOKENS if meaning else scorer.model.by_words
-    scores = table @ np.asarray(model) + _OFFERS * _offers(questions[0], hits, passages)
-    best = int(scores.argmax())
+    model = np.asarray(_BY_TOKENS if meaning else scorer.model.by_words)
+    offered = _OFFERS * _offers(questions[0], hits, passages)
+    best = int((table @ model + offered).argmax())
     words = table[best, BY_WORDS.index("near coverage")]
-    is_near = scores[best] >= _NEAR if meaning else words > 0
+    is_near = tables[-1][best] @ model + offered[best] >= _NEAR if meaning else words > 0
     return passages[best] if is_near else None
 
 
