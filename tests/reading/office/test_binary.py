@@ -101,9 +101,8 @@ def test_headings_of_old_word_files_are_those_of_their_styles(*, compressed: boo
     paragraphs = ("Tariff", "Ferry", "# note", "data = load()", "Terms", "Ferry", "Rules")
     text = {"text": "".join(f"{one}\r" for one in paragraphs)}
     data = word_97(text, [], compressed=compressed, styles=(1, 2, 0, 0, 3, 0, 2))
-    shown = (
-        "Tariff\n\n### Ferry\n\n\\# note\n\n## data = load()\n\nTerms\n\n## Ferry\n\n**Rules**\n"
-    )
+    shown = "Tariff\n\n1. 1. Ferry\n\n\\# note\n\n## data = load()\n\nTerms\n\n"
+    shown += "## Ferry\n\n- **Rules**\n"
     assert with_own_headings(shown, data).split("\n\n") == [
         "# Tariff", "# Ferry", "\\# note", "data = load()", "## Terms", "Ferry", "# **Rules**\n",
     ]  # fmt: skip

@@ -30,6 +30,8 @@ _OF_PARAGRAPHS: Final = 1  # a style, and not of characters
 _MOST_BASES: Final = 12  # styles that are based on one another
 _PARAGRAPH: Final = re.compile(r"([^\r\a\f]*)[\r\a\f]")
 _MARKED: Final = re.compile(r"#{1,6} ")
+_BULLET: Final = re.compile(r"\A\s*[-*] +")
+_ITEM: Final = re.compile(r"\A\s*(?:(?:\d+[.)]|[-*]) +)+")  # how the library numbers is not Word's
 
 Levels = dict[str, deque[int]]
 
@@ -70,10 +72,11 @@ def _paragraph_levels(main: bytes, table: bytes) -> Levels:
 def _line(line: str, levels: Levels) -> str:
     marked = _MARKED.match(line)
     own = line[marked.end() :] if marked else line
-    known = levels.get(_letters(own))
+    text = own if _letters(own) in levels else _ITEM.sub("", own)
+    known = levels.get(_letters(text))
     level = known.popleft() if known else 0
     if level:
-        return f"{'#' * min(level, 6)} {own.removeprefix(chr(92))}"
+        return f"{'#' * min(level, 6)} {_BULLET.sub('', text).removeprefix(chr(92))}"
     return escaped(own) if marked else line
 
 
