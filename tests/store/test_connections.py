@@ -154,7 +154,8 @@ def test_statements_are_parsed_by_their_headings() -> None:
 
 # On purpose: small tables, all files, analytics of all documents and of a period, and an import.
 READS_A_WHOLE_TABLE = """
-sequence next_sequence roots files chunks counts_of_shelves documents_on_shelves census counts
+sequence next_sequence roots files listed_files folders chunks counts_of_shelves
+documents_on_shelves census counts
 next_embedding encoders drop_every_unreferenced_content drop_old_jobs has_table leaves_text_out
 memories_of_documents partly_read put_encoder_problem schema sources ended_jobs forget_uploads
 trust_of_sources uploads_of document_ages never_cited_documents times_by_asked times_by_model

@@ -15,17 +15,6 @@ def test_anyone_may_ask_whether_the_server_lives(served: Served) -> None:
         assert client.get("/api/metrics").status_code == 401
 
 
-def test_the_address_of_the_server_says_in_html_what_it_is(served: Served) -> None:
-    with served.client() as client:
-        answer = client.get("/")
-        assert (answer.status_code, answer.headers["content-type"]) == (
-            200, "text/html; charset=utf-8",
-        )  # fmt: skip
-        assert "default-src 'none'" in answer.headers["content-security-policy"]
-        assert 'href="/api/openapi.json"' in answer.text
-        assert "://" not in answer.text  # nothing from elsewhere
-
-
 def test_a_server_that_stops_takes_no_more_requests(served: Served) -> None:
     with served.client() as client:
         served.loop.call_soon_threadsafe(served.state.stopping.set)

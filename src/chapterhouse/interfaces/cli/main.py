@@ -67,7 +67,7 @@ COMMANDS: Final = {
     ),
     "serve": (
         "server:serve",
-        "Serve the home over HTTP: the REST API, MCP and the protocol of OpenAI's clients.",
+        "Serve the home over HTTP: the page, the API, MCP and the protocol of OpenAI's clients.",
     ),
     "settings": ("settings:app", "List, show, change and reset the settings of the library."),
     "mcp": (
