@@ -18,6 +18,7 @@ import numpy as np
 from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.parts import Part
 from chapterhouse.answering.route import VALUES, QuestionKind, offers, without_numbering
+from chapterhouse.retrieval.names import are_joined
 from chapterhouse.retrieval.sentences import Judgement, cosines, serves, text_of
 from chapterhouse.types import Hit, Question
 from chapterhouse.types.engines import TokenEmbedder
@@ -130,13 +131,11 @@ def signs_of(
     asked: str,
     bodies: Bodies,
     encoder: TokenEmbedder,
-    documents: int = 1,
 ) -> Signs:
     """Return what speaks for it that parts answer a question, and what against it.
 
     Args:
         parts: What is shown; at least one.
-        documents: In how many documents the answer may be.
     """
     rows = [
         row
@@ -158,7 +157,7 @@ def signs_of(
         meaning=serves(encoder, question, hits),
         shown=shown,
         best=max((sentence.share for sentence in own), default=0.0),
-        document=_of_best_documents(judged, hits, documents),
+        document=_of_best_documents(judged, hits, question),
         coverage=float(judged.table[rows or [0], 1].max()),
         score=scores[0],
         gap=scores[0] - (scores[_COMPARED - 1] if len(scores) >= _COMPARED else 0.0),
@@ -196,11 +195,12 @@ def _heading(hit: Hit) -> str:
     return (hit.chunk.section_path or (hit.document.title,))[-1]
 
 
-def _of_best_documents(judged: Judgement, hits: Sequence[Hit], count: int) -> float:
-    """Return the largest share that the sentences of so many documents have together."""
+def _of_best_documents(judged: Judgement, hits: Sequence[Hit], question: Question) -> float:
+    """Return the largest share that the sentences of one document have, or of one a joined name."""
     shares: defaultdict[str, float] = defaultdict(float)
     for sentence in judged.sentences:
         shares[hits[sentence.rank].document.id] += sentence.share
+    count = len(question.names) if are_joined(question) else 1
     return min(sum(sorted(shares.values(), reverse=True)[:count]), 1.0)
 
 

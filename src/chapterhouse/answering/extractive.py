@@ -233,9 +233,7 @@ def make_screen(
     may_answer = kind not in _NEVER_ANSWERED and (has_codes if codes else is_whole)
     begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (begun,) if begun else parts
-    signs = signs_of(
-        parts, judged, hits, question, kind, asked, bodies, reference.encoder, len(wanted)
-    )
+    signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
     title = inert(begun.hit.document.title) if begun else ""
     is_named = 1 in about or _is_named(question, first, judged.weights)
     is_exact = 1 in about and may_answer and bool(parts[0].header) and not signs.unvalued
