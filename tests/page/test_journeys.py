@@ -76,6 +76,31 @@ def test_a_question_is_answered_and_its_source_opens_at_the_sentence(
         expect(page.locator(".turn").last.locator(".answer")).to_contain_text("14")
 
 
+def test_what_was_asked_comes_back_until_a_new_conversation_begins(
+    site: Served, opened: Opener
+) -> None:
+    with opened(site.url) as page:
+        enter(page, site)
+        page.get_by_label("Question").fill("When were the life rafts serviced?")
+        page.keyboard.press("Enter")
+        page.locator(".answer .cited a").first.click()
+        page.locator("#pane :is(mark, .rectangle)").first.wait_for()
+        page.go_back()  # closes the source, and leaves the answer
+        expect(page.locator("#pane")).to_be_empty()
+        page.locator(".answer .cited a").first.click()
+        page.get_by_role("link", name="Open the document").click()
+        page.locator("article.document").wait_for()
+        page.go_back()
+        expect(page.locator(".turn h2")).to_have_text("When were the life rafts serviced?")
+        page.reload()
+        expect(page.locator(".turn h2")).to_have_text("When were the life rafts serviced?")
+        page.get_by_role("link", name="New conversation").click()
+        expect(page.locator(".turn")).to_have_count(0)
+        page.get_by_label("Question").fill("   ")
+        page.keyboard.press("Enter")
+        expect(page.locator(".turn")).to_have_count(0)
+
+
 def test_an_answer_is_saved_in_three_formats(site: Served, opened: Opener) -> None:
     with opened(site.url) as page:
         enter(page, site)

@@ -29,6 +29,7 @@ from chapterhouse.interfaces.service import without_paths
 from chapterhouse.presenting import wording
 from chapterhouse.presenting.blocks import CitationBlock, Words
 from chapterhouse.presenting.citing import citation_line, clean
+from chapterhouse.presenting.document_view import ViewBlock
 from chapterhouse.text.sanitise import inert, sanitise, sanitise_line
 from chapterhouse.types import Citation
 from chapterhouse.types.access import AccessLevel
@@ -230,6 +231,7 @@ def _environment() -> Environment:
         "size": size,
     }
     environment.tests |= {
+        "marked": is_marked,
         "citation_block": lambda one: isinstance(one, CitationBlock),
         "words": lambda one: isinstance(one, Words),
     }
@@ -242,6 +244,12 @@ def source_address(citation: Citation) -> str:
         return ""
     query = urlencode({"from": citation.start, "to": citation.end})
     return f"/documents/{quote(citation.document_id, safe='')}?{query}"
+
+
+def is_marked(block: ViewBlock) -> bool:
+    """Whether a block of a document has a part of the passage that is shown."""
+    cells = (*block.header, *(cell for row in block.rows for cell in row))
+    return any(run.is_marked for runs in (block.runs, block.marker, *cells) for run in runs)
 
 
 def _visible(value: Any) -> Any:

@@ -3,6 +3,11 @@ const pane = document.getElementById("pane");
 let opener = null;
 
 const close = () => {
+  if (window.history.state?.pane) window.history.back(); // which comes back to this
+  else clear();
+};
+
+const clear = () => {
   pane.replaceChildren();
   document.body.classList.remove("has-pane");
   opener?.focus({ preventScroll: true });
@@ -17,6 +22,7 @@ document.addEventListener("htmx:before:request", (event) => {
 document.addEventListener("htmx:after:swap", (event) => {
   if (!pane.childElementCount) return;
   document.body.classList.add("has-pane");
+  if (!window.history.state?.pane) window.history.pushState({ pane: true }, "");
   const swapped = event.detail?.ctx?.target;
   if (swapped !== pane) return;
   const mark = pane.querySelector("mark, .rectangle");
@@ -25,6 +31,10 @@ document.addEventListener("htmx:after:swap", (event) => {
     pane.scrollTop += place - pane.clientHeight / 3;
   } else pane.scrollTop = 0;
   pane.focus({ preventScroll: true });
+});
+
+window.addEventListener("popstate", () => {
+  if (pane.childElementCount) clear();
 });
 
 document.addEventListener("click", (event) => {

@@ -36,17 +36,34 @@ function finish(article, html) {
   article.replaceWith(turn);
   form.elements.before.value = turn.dataset.before;
   htmx.process(turn);
+  remember();
   for (const one of turn.querySelectorAll("[data-copies]")) one.hidden = false;
   document.getElementById("question").placeholder = "Ask on, or something else";
+}
+
+// What was asked in this tab comes back with it, until its reader signs out.
+const KEY = `${document.body.dataset.workspace} ${document.body.dataset.csrf.slice(0, 16)}`;
+const remember = () => sessionStorage.setItem(KEY, JSON.stringify({ turns: turns.innerHTML, before: form.elements.before.value }));
+const beginAnew = () => { sessionStorage.removeItem(KEY); form.elements.before.value = ""; };
+
+function recall() {
+  const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
+  if (!stored || turns.querySelector(".turn") || form.elements.question.value) return;
+  turns.innerHTML = stored.turns;
+  form.elements.before.value = stored.before;
+  htmx.process(turns);
+  form.querySelector("[data-begins-anew]").hidden = false;
 }
 
 async function ask() {
   const data = new URLSearchParams(new FormData(form));
   const question = form.elements.question.value.trim();
-  if (!question) return;
+  form.elements.question.setCustomValidity(question ? "" : "Write a question.");
+  if (!form.reportValidity()) return;
   running?.abort();
   running = new AbortController();
   document.querySelector(".hello")?.remove();
+  form.querySelector("[data-begins-anew]").hidden = false;
   const article = document.getElementById("asked").content.firstElementChild.cloneNode(true);
   article.querySelector(".question").textContent = question;
   turns.append(article);
@@ -103,7 +120,13 @@ if (form) {
   form.querySelector("[data-stops]").addEventListener("click", () => running?.abort());
   toEnd.addEventListener("click", () => window.scrollTo(0, document.documentElement.scrollHeight));
   document.addEventListener("scroll", stay, { passive: true });
+  form.elements.question.addEventListener("input", () => form.elements.question.setCustomValidity(""));
+  recall();
 }
+
+document.addEventListener("submit", (event) => {
+  if (event.target.action.endsWith("/logout")) sessionStorage.clear();
+});
 
 document.addEventListener("click", async (event) => {
   const asked = event.target.closest("[data-asks]");
@@ -112,6 +135,14 @@ document.addEventListener("click", async (event) => {
     form.elements.question.value = asked.textContent;
     form.requestSubmit();
   }
+  const alone = event.target.closest("[data-asks-alone]");
+  if (alone) {
+    event.preventDefault();
+    form.elements.before.value = "";
+    form.elements.question.value = alone.closest(".turn").querySelector(".question").textContent;
+    form.requestSubmit();
+  }
+  if (event.target.closest("[data-begins-anew]")) beginAnew();
   const copies = event.target.closest("[data-copies]");
   if (!copies) return;
   const data = new URLSearchParams(new FormData(copies.form));
