@@ -10,6 +10,7 @@ from chapterhouse.text.canonical import (
     body_start,
     choose_title,
     compose,
+    decoded_name,
     field_values,
     front_matter,
     join_front_matter,
@@ -42,6 +43,21 @@ def test_pages_and_sections_cover_the_text_and_pages_hold_theirs(pages: list[str
 def test_plain_text_has_no_headings() -> None:
     body, _ = compose(extraction("# not a heading\n\ntext", numbered=False, markdown=False))
     assert [section.path for section in body.sections] == [()]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("INFOMAGNET%20NDA", "INFOMAGNET NDA"),
+        ("terms/M%C3%BCller%20%26%20Co", "terms/Müller & Co"),
+        ("100% wool", "100% wool"),
+        ("rates 5%20 and 7%", "rates 5%20 and 7%"),  # not all of it is written so
+        ("caf%E9", "caf%E9"),  # no UTF-8
+        ("plain name", "plain name"),
+    ],
+)
+def test_names_that_addresses_encoded_are_words(name: str, words: str) -> None:
+    assert decoded_name(name) == words
 
 
 def test_the_title_is_what_the_document_says() -> None:

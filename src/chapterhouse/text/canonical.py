@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
+from urllib.parse import unquote
 
 from chapterhouse.text.markdown import blocks, sections
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -21,6 +22,7 @@ _DATE_IN_NAME: Final = re.compile(
 )
 
 _WORD: Final = re.compile(r"\w+")
+_ENCODED: Final = re.compile(r"[^%]*(?:%[0-9A-Fa-f]{2}[^%]*)+")
 _PATH_WORD: Final = re.compile(r"[^\s/]+")
 
 
@@ -68,7 +70,15 @@ def choose_title(extraction: Extraction, body: Body, stem: str) -> str:
     top = [section for section in body.sections if section.level == 1]
     if len(top) == 1 or (top and top[0].start == 0):
         return _shorten(top[0].path[-1])
-    return _shorten(re.sub(r"[_\-\s]+", " ", stem)) or stem
+    return _shorten(re.sub(r"[_\-\s]+", " ", decoded_name(stem))) or stem
+
+
+def decoded_name(name: str) -> str:
+    """Return the name of a file that was written as in an address, ``Terms%202025``, in words."""
+    if _ENCODED.fullmatch(name):
+        with suppress(UnicodeDecodeError):
+            return unquote(name, errors="strict")
+    return name
 
 
 def _shorten(title: str) -> str:
@@ -84,7 +94,7 @@ def stated_names(document: Document) -> str:
     """Return what a document's folders, file, aliases and tags call it."""
     path = document.source.rsplit(".", 1)[0] if "." in document.source[-6:] else document.source
     stated = (document.metadata.get(name, "") for name in ("aliases", "tags"))
-    return " ".join(filter(None, (path, *stated)))
+    return " ".join(filter(None, (decoded_name(path), *stated)))
 
 
 def other_names(document: Document) -> str:
