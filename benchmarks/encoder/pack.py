@@ -1,127 +1,90 @@
-"""The student's weights as the two files that ``chapterhouse.models.built_in`` reads.
+"""The student as the two files that ``chapterhouse.models.built_in`` reads.
 
-The graph has the operators that ONNX Runtime adds to the standard ones:
+The graph has operators that ONNX Runtime adds to the standard ones:
 https://github.com/microsoft/onnxruntime/blob/main/docs/ContribOperators.md
+
+Weights lie in the file as 4-bit numbers in blocks. What turns them into the 8-bit numbers that the
+products are made of are nodes on constants, which ONNX Runtime runs once, when it opens the graph:
+for that its option ``session.disable_quant_qdq`` has to be set, else it runs them for each text.
 """
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import onnx
+import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from network import HEADS, LAYERS, LONGEST, Encoder
-
-Floats = NDArray[np.float32]
-Tensors = dict[str, NDArray[Any]]
+from network import EPSILON, LONGEST, SIZE, Encoder
+from rounding import BLOCK, Rounded, in_blocks
 
 # Products of unsigned and signed 8-bit numbers are added in pairs to 16 bits on processors
 # without VNNI: with one bit less no sum overflows, and all processors give the same numbers.
 LARGEST = 63
-GROUP = 64  # numbers of the table that share a scale
-EPSILON = 1e-12
 CONTRIBUTED = "com.microsoft"
 
 
-def write_encoder(student: Encoder, tokenizer: Path, target: Path) -> None:
-    """Write graph and tokenizer, and print their sizes and SHA-256."""
-    tensors: Tensors = {}
-    tensors["words"], tensors["word_scales"] = pack_table(_numbers(student.words.weight))
-    places = _numbers(student.places.weight)[:LONGEST] + _numbers(student.kind)
-    tensors["positions"] = places.astype(np.float16)
-    _put_norm(tensors, "norm", student.norm)
-    for number, layer in enumerate(student.layers):
-        name = f"layers.{number}"
-        _put_linear(tensors, f"{name}.query_key_value", layer.q, layer.k, layer.v)
-        _put_linear(tensors, f"{name}.attention_output", layer.o)
-        _put_norm(tensors, f"{name}.attention_norm", layer.n1)
-        _put_linear(tensors, f"{name}.inner", layer.f1)
-        _put_linear(tensors, f"{name}.output", layer.f2)
-        _put_norm(tensors, f"{name}.output_norm", layer.n2)
-    data = encoder_model(tensors)
-    words = tokenizer.read_bytes()
+def write_encoder(
+    student: Encoder, layers: Sequence[dict[str, Rounded]], tokenizer: bytes, target: Path
+) -> None:
+    """Write graph and tokenizer (compressed already), and print their sizes and SHA-256."""
+    data = encoder_model(student, layers)
     for name, content, stored in (
         ("encoder.onnx", data, data),
-        ("encoder_tokenizer.json.gz", words, gzip.compress(words, mtime=0)),
+        ("encoder_tokenizer.json.gz", gzip.decompress(tokenizer), tokenizer),
     ):
         (target / name).write_bytes(stored)
         print(f"{name}: {len(stored):,} bytes, content {hashlib.sha256(content).hexdigest()}")
 
 
-def pack_table(table: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
-    """Return a table in 4-bit numbers of -7 to 7, two a byte, and the scale of each group of 64.
-
-    A number n is written as n + 8. Shape of the table: (rows, a multiple of 64).
-    """
-    rows, size = table.shape
-    groups = table.reshape(rows, size // GROUP, GROUP)
-    scales = (np.abs(groups).max(axis=-1) / 7).astype(np.float16)
-    steps = np.where(scales > 0, scales, 1).astype(np.float32)[..., None]
-    codes = (np.clip(np.rint(groups / steps), -7, 7) + 8).astype(np.uint8).reshape(rows, size)
-    return codes[:, 0::2] | codes[:, 1::2] << 4, scales
-
-
-def unpack_table(codes: NDArray[np.uint8], scales: NDArray[np.float16]) -> Floats:
-    """Return the rows of a table that ``pack_table`` made, shape (rows, numbers)."""
-    rows = len(codes)
-    numbers = np.stack([codes & 0xF, codes >> 4], axis=-1).reshape(rows, -1, GROUP)
-    values = (numbers.astype(np.float32) - 8) * scales.astype(np.float32)[..., None]
-    return values.reshape(rows, -1)
-
-
-def encoder_model(tensors: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return the ONNX model of an encoder.
+def encoder_model(student: Encoder, layers: Sequence[dict[str, Rounded]]) -> bytes:
+    """Return the ONNX model of a student.
 
     Its input ``ids`` has shape (tokens,), its outputs ``words`` and ``hidden`` (tokens, size).
     """
     graph = _Graph()
-    (codes, scales), size = _table(tensors, graph), tensors["positions"].shape[1]
-    looked_up = {"gather_axis": 0, "quantize_axis": 1, "block_size": GROUP}
-    graph.node("GatherBlockQuantized", [codes, "ids", scales], "words", CONTRIBUTED, **looked_up)
+    graph.table(in_blocks(student.words.weight))
     graph.node("Shape", ["ids"], "length")
-    places = [graph.constant(tensors["positions"].astype(np.float32), "positions")]
-    places += [graph.constant(np.asarray([0]), "begin"), "length"]
-    graph.node("Slice", places, "places")
+    places = _numbers(student.places.weight)[:LONGEST].astype(np.float16)
+    inputs = [graph.floats(places, "positions"), graph.constant(np.asarray([0]), "begin"), "length"]
+    graph.node("Slice", inputs, "places")
     graph.node("Add", ["words", "places"], "summed")
     graph.node("Unsqueeze", ["summed", "begin"], "batch")
-    graph.norm("batch", "embeddings", tensors, "norm")
+    graph.norm("batch", "embeddings", student.norm)
     state = "embeddings"
-    for number in range(LAYERS):
-        state = _layer(graph, state, tensors, f"layers.{number}")
+    for number, (layer, rounded) in enumerate(zip(student.layers, layers, strict=True)):
+        state = _layer(graph, state, layer, rounded, f"layers.{number}")
     graph.node("Squeeze", [state, "begin"], "hidden")
-    return graph.model(size)
+    return graph.model()
 
 
-def _table(tensors: Mapping[str, NDArray[Any]], graph: "_Graph") -> tuple[str, str]:
-    codes, scales = tensors["words"], tensors["word_scales"].astype(np.float32)
-    signed = codes ^ 0x88  # n + 8 to n in two's complement, both halves of a byte at once
-    shape = (len(codes), codes.shape[1] * 2)
-    graph.constants.append(
-        helper.make_tensor("codes", TensorProto.INT4, shape, signed.tobytes(), raw=True)
-    )
-    return "codes", graph.constant(scales, "scales")
-
-
-def _layer(graph: "_Graph", state: str, tensors: Mapping[str, NDArray[Any]], name: str) -> str:
+def _layer(
+    graph: "_Graph", state: str, layer: nn.Module, rounded: dict[str, Rounded], name: str
+) -> str:
     parts = [f"{name}.{part}" for part in ("query", "key", "value")]
-    graph.linear(state, f"{name}.joined", tensors, f"{name}.query_key_value")
+    joined = Rounded(
+        torch.cat([rounded[part].codes for part in "qkv"]),
+        torch.cat([rounded[part].scales for part in "qkv"]),
+    )
+    bias = torch.cat([layer.q.bias, layer.k.bias, layer.v.bias])
+    graph.linear(state, f"{name}.joined", joined, bias)
     graph.nodes.append(helper.make_node("Split", [f"{name}.joined"], parts, axis=-1, num_outputs=3))
-    graph.node("MultiHeadAttention", parts, f"{name}.seen", CONTRIBUTED, num_heads=HEADS)
-    graph.linear(f"{name}.seen", f"{name}.attended", tensors, f"{name}.attention_output")
+    graph.node("MultiHeadAttention", parts, f"{name}.seen", CONTRIBUTED, num_heads=layer.heads)
+    graph.linear(f"{name}.seen", f"{name}.attended", rounded["o"], layer.o.bias)
     # Not SkipLayerNormalization, which took a third of the time: four times that of these two.
     graph.node("Add", [f"{name}.attended", state], f"{name}.with_state")
-    graph.norm(f"{name}.with_state", f"{name}.middle", tensors, f"{name}.attention_norm")
-    graph.linear(f"{name}.middle", f"{name}.neurons", tensors, f"{name}.inner")
+    graph.norm(f"{name}.with_state", f"{name}.middle", layer.n1)
+    graph.linear(f"{name}.middle", f"{name}.neurons", rounded["f1"], layer.f1.bias)
     graph.node("Gelu", [f"{name}.neurons"], f"{name}.active", CONTRIBUTED)
-    graph.linear(f"{name}.active", f"{name}.made", tensors, f"{name}.output")
+    graph.linear(f"{name}.active", f"{name}.made", rounded["f2"], layer.f2.bias)
     graph.node("Add", [f"{name}.made", f"{name}.middle"], f"{name}.with_middle")
-    graph.norm(f"{name}.with_middle", f"{name}.state", tensors, f"{name}.output_norm")
+    graph.norm(f"{name}.with_middle", f"{name}.state", layer.n2)
     return f"{name}.state"
 
 
@@ -136,15 +99,27 @@ class _Graph:
         self.constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
         return name
 
+    def floats(self, values: NDArray[np.float16], name: str) -> str:
+        """Put 16-bit numbers and return the name of them as 32-bit numbers."""
+        self.node("Cast", [self.constant(values, f"{name}.stored")], name, to=TensorProto.FLOAT)
+        return name
+
     def node(
         self, operator: str, inputs: list[str], output: str, domain: str = "", **attributes: Any
     ) -> None:
         made = helper.make_node(operator, inputs, [output], domain=domain, **attributes)
         self.nodes.append(made)
 
-    def norm(self, state: str, output: str, tensors: Mapping[str, NDArray[Any]], name: str) -> None:
+    def table(self, rounded: Rounded) -> None:
+        """Put the table, whose rows ``ids`` name, as ``words``."""
+        scales = self.floats(_numbers(rounded.scales).astype(np.float16), "scales")
+        looked_up = {"gather_axis": 0, "quantize_axis": 1, "block_size": BLOCK}
+        inputs = [self._codes("codes", rounded), "ids", scales]
+        self.node("GatherBlockQuantized", inputs, "words", CONTRIBUTED, **looked_up)
+
+    def norm(self, state: str, output: str, norm: nn.LayerNorm) -> None:
         values = [
-            self.constant(tensors[f"{name}.{part}"].astype(np.float32), f"{name}.{part}")
+            self.constant(_numbers(getattr(norm, part)), f"{output}.{part}")
             for part in ("weight", "bias")
         ]
         made = helper.make_node(
@@ -152,20 +127,37 @@ class _Graph:
         )
         self.nodes.append(made)
 
-    def linear(
-        self, state: str, output: str, tensors: Mapping[str, NDArray[Any]], name: str
-    ) -> None:
-        weights = self.constant(tensors[f"{name}.weights"].astype(np.int8), f"{name}.weights")
-        scale, bias = (
-            self.constant(tensors[f"{name}.{part}"].astype(np.float32), f"{name}.{part}")
-            for part in ("scale", "bias")
-        )
-        self.node("DynamicQuantizeMatMul", [state, weights, scale, "", bias], output, CONTRIBUTED)
+    def linear(self, state: str, output: str, rounded: Rounded, bias: Tensor) -> None:
+        """Put a dense layer; its weights become 8-bit numbers with one scale an output."""
+        largest = rounded.weights().abs().amax(1).clamp_min(1e-8) / LARGEST
+        scale = self.constant(_numbers(largest), f"{output}.scale")
+        inputs = [self._weights(output, rounded, scale), scale]
+        bias_name = self.floats(_numbers(bias).astype(np.float16), f"{output}.bias")
+        self.node("DynamicQuantizeMatMul", [state, *inputs, "", bias_name], output, CONTRIBUTED)
 
-    def model(self, size: int) -> bytes:
+    def _weights(self, name: str, rounded: Rounded, largest: str) -> str:
+        """Put the nodes that make 8-bit weights (inputs, outputs) of 4-bit ones in blocks."""
+        codes = self._codes(f"{name}.codes", rounded)
+        scales = self.floats(_numbers(rounded.scales).astype(np.float16), f"{name}.scales")
+        exact, made = f"{name}.exact", f"{name}.bytes"
+        self.node("DequantizeLinear", [codes, scales], exact, axis=1, block_size=BLOCK)
+        self.node("QuantizeLinear", [exact, largest], made, axis=0, output_dtype=TensorProto.INT8)
+        self.node("Transpose", [made], f"{name}.weights", perm=[1, 0])
+        return f"{name}.weights"
+
+    def _codes(self, name: str, rounded: Rounded) -> str:
+        """Put 4-bit numbers, two a byte."""
+        codes = _numbers(rounded.codes).astype(np.int8).astype(np.uint8) & 15
+        stored = (codes[:, 0::2] | codes[:, 1::2] << 4).tobytes()
+        self.constants.append(
+            helper.make_tensor(name, TensorProto.INT4, codes.shape, stored, raw=True)
+        )
+        return name
+
+    def model(self) -> bytes:
         ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
         outputs = [
-            helper.make_tensor_value_info(name, TensorProto.FLOAT, ["tokens", size])
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, ["tokens", SIZE])
             for name in ("words", "hidden")
         ]
         graph = helper.make_graph(self.nodes, "encoder", [ids], outputs, self.constants)
@@ -176,25 +168,6 @@ class _Graph:
         return made
 
 
-def _put_linear(tensors: Tensors, name: str, *parts: nn.Module) -> None:
-    """Put a dense layer with 8-bit weights, shape (inputs, outputs), one scale an output."""
-    weights = np.concatenate([_numbers(part.weight).T for part in parts], axis=1)
-    bias = np.concatenate([_numbers(part.bias) for part in parts])
-    scale = np.abs(weights).max(axis=0) / LARGEST
-    scale = np.where(scale > 0, scale, 1.0).astype(np.float32)
-    # A scale next to zero is not exact enough for the largest weight to come out as LARGEST.
-    codes = np.clip(np.rint(weights / scale), -LARGEST, LARGEST)
-    tensors[f"{name}.weights"] = codes.astype(np.int8)
-    tensors[f"{name}.bias"] = bias.astype(np.float16)
-    tensors[f"{name}.scale"] = scale
-
-
-def _put_norm(tensors: Tensors, name: str, norm: nn.LayerNorm) -> None:
-    tensors[f"{name}.weight"] = _numbers(norm.weight)
-    tensors[f"{name}.bias"] = _numbers(norm.bias)
-
-
-def _numbers(tensor: object) -> Floats:
-    assert isinstance(tensor, Tensor)
-    numbers: Floats = tensor.detach().numpy()
+def _numbers(tensor: Tensor) -> NDArray[np.float32]:
+    numbers: NDArray[np.float32] = tensor.detach().numpy()
     return numbers
