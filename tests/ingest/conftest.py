@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.doctor import check_library
+from chapterhouse.ingest.embedding import embed_pending
 from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.prepare import Cutter, prepare
@@ -82,7 +83,7 @@ class Home:
     @property
     def prepare(self) -> Any:
         cutter = Cutter(chunk_by_sentence, estimate_tokens)
-        return partial(prepare, cutter=cutter, embedder=HashEmbedder())
+        return partial(prepare, cutter=cutter)
 
     def read(self, data: bytes, name: str) -> Future[Extraction]:
         self.read_names.append(name)
@@ -100,6 +101,9 @@ class Home:
         self.read_names.clear()
         work = ReadingContext(self.store, self.read, self.prepare, DEFAULT_SHELF)
         return add(paths or (self.folder,), replace(work, **options))
+
+    def embed(self) -> int:
+        return embed_pending(self.store, HashEmbedder())
 
     def sources(self) -> list[str]:
         return sorted(document.source for document in self.store.documents(Scope.everything()))
@@ -119,3 +123,8 @@ def home(tmp_path: Path) -> Iterator[Home]:
         ThreadPoolExecutor(2) as executor,
     ):
         yield Home(folder, store, blobs, executor)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def words_first(vectors_later: None) -> None:
+    """Make no vectors while documents are added."""

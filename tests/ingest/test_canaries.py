@@ -96,6 +96,10 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
                 answer = client.post("/api/ask", json=question).json()
                 assert f"costs {number} crowns" in answer["text"], answer
                 assert answer["citations"]
+            foreign = {"question": "Which vaccine and insurance does a berth of parrots need?"}
+            answer = client.post("/api/ask", json=foreign).json()
+            assert answer["outcome"] == "not-found"
+            assert "Zqtext" in str(answer["searched"]["nearest"])
             log.parent.mkdir(exist_ok=True)
             with log.open("a") as stream:  # as a process that failed of one
                 stream.write(f"papers/{_words(150)[1]}.md\nnothing else\n")

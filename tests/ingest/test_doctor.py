@@ -19,6 +19,7 @@ def filled(home: Any) -> Any:
     home.write("large.md", LARGE)
     home.write("small.md", "# Title\n\nSmall text, with a few words in English.\n")
     home.add()
+    assert home.embed() == 2
     return home
 
 
@@ -181,7 +182,7 @@ def test_every_part_of_the_surroundings_is_told(
 ) -> None:
     home.store.sources().save(Source("docs", SourceKind.FOLDER, str(home.folder)))
     tmp_path.chmod(0o700)
-    encoder = EncoderStatus("active", "static", "static/1", 1, 2, "it is away")
+    encoder = EncoderStatus("active", "small", "openai/small/1", 1, 2, "it is away")
     told = _surroundings(home, tmp_path, encoder)
     assert all(check.passed and check.sentence for check in told.values())
     for name, words in (

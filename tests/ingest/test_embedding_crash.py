@@ -63,7 +63,7 @@ def test_kill_9_loses_no_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     _settings(home, "first")
     with Library.open(home) as library:
         library.documents.add(folder)
-        by_table = answers(library)
+        by_words = answers(library)
     shutil.copytree(home, start)
     shutil.copytree(home, whole)
     with Library.open(whole) as library:
@@ -76,7 +76,7 @@ def test_kill_9_loses_no_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
             name, done, total = roles(library).get("building") or roles(library)["active"]
             assert (name, total) == ("first", DOCUMENTS)
             assert done >= len(acknowledged)
-            assert answers(library) == (by_table if "building" in roles(library) else wanted)
+            assert answers(library) == (by_words if "building" in roles(library) else wanted)
             assert [check for check in library.doctor() if not check.passed] == []
             complete = "building" not in roles(library)
         if complete:  # it had come to its end: once more, from nothing

@@ -1,6 +1,7 @@
-"""The encoder of a library: built beside the table, taken over from, gone back from."""
+"""The encoder of a library: none at first, taken over by, built beside another, gone back from."""
 
 import hashlib
+import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -60,23 +61,26 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
-    """Open the library with an embedder instead of the service that its settings name."""
+    """Open the library with an embedder instead of the one that its settings name; or with none."""
     home = tmp_path / "house"
     home.mkdir(mode=0o700)
     known: dict[str, Named] = {}
     monkeypatch.setattr(
-        "chapterhouse.library.opening.open_embedder", lambda settings, *_: known[settings.model]
+        "chapterhouse.library.opening.open_embedder",
+        lambda settings, *_: known[settings.model or Path(settings.folder).name],
     )
 
     @contextmanager
-    def opened(embedder: Named | None = None) -> Iterator[Library]:
-        text = "[embedding]\nengine = 'static'\n"
+    def opened(embedder: Named | None = None, *, service: bool = True) -> Iterator[Library]:
+        text = "engine = 'none'\n"
         if embedder:
             name = embedder.fingerprint.split("/")[1]
             known[name] = embedder
-            service = "engine = 'openai'\nbase_url = 'http://h/v1'\ndimensions = 16\n"
-            text = f"[embedding]\n{service}model = '{name}'\n"
-        (home / "chapterhouse.toml").write_text(text)
+            text = f"engine = 'folder'\nfolder = '{name}'\n"
+            if service:
+                text = f"engine = 'openai'\nbase_url = 'http://h/v1'\nmodel = '{name}'\n"
+                text += "dimensions = 16\n"
+        (home / "chapterhouse.toml").write_text(f"[embedding]\n{text}")
         with Library.open(home) as library:
             yield library
 
@@ -96,26 +100,124 @@ def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, fo
     new, stop = Named("new"), threading.Event()
     with use(new) as library, use(new) as other:
         library.encoders.embed_pending()
-        assert roles(library)["active"][0] == "static"  # an empty library keeps the table
+        assert roles(library) == {"building": ("new", 0, 0)}  # of an empty library it knows nothing
         library.documents.add(folder)
-        assert not new.embedded
-        by_table = answers(library)
-        assert roles(library) == {"active": ("static", 5, 5), "building": ("new", 0, 5)}
+        by_words = answers(library)
+        assert library.status().embedder == "none"
+        assert roles(library) == {"building": ("new", 0, 5)}
         told: list[Progress] = []
 
         def stops(progress: Progress) -> None:
             told.append(progress)
-            assert roles(library)["active"][0] == "static"
-            assert answers(library) == by_table
+            assert "active" not in roles(library)
+            assert answers(library) == by_words
 
         library.encoders.embed_pending(stops, stop)
         assert [progress.done for progress in told] == [1, 2, 3, 4, 5]
-        assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 5, 5)}
-        assert answers(other) == answers(library) != by_table  # another process sees it, too
+        assert roles(library) == {"active": ("new", 5, 5)}
+        assert answers(other) == answers(library) != by_words  # another process sees it, too
         assert other.status().embedder == new.fingerprint
         assert all(check.passed for check in library.doctor())
         sequence = library.status().sequence
         assert sequence == library.status().index_sequences["lexical"] == 5
+        with pytest.raises(NotFoundError, match="no previous encoder"):
+            library.encoders.return_to_previous()
+
+
+@pytest.mark.usefixtures("vectors_soon")
+def test_what_is_small_has_its_vectors_when_it_is_added(use: Use, folder: Path) -> None:
+    new = Named("new")
+    with use(new, service=False) as library:
+        library.documents.add(folder)
+        assert {each.role: (each.done, each.total) for each in library.encoders.statuses()} == {
+            "active": (5, 5)
+        }
+        assert all("cosine" in hit.stages for hit in library.search.hits("ferry number 3").hits)
+        number = len(new.embedded)
+        library.documents.add_text("The crane stands still in a gale.", title="Late")
+        late = library.search.hits("crane gale").hits[0]
+        assert (late.document.title, "cosine" in late.stages) == ("Late", True)
+        assert len(new.embedded) == number + 1
+        assert not library.encoders.is_pending()
+        library.documents.reprocess()
+        assert len(new.embedded) == number + 1
+
+
+@pytest.mark.usefixtures("vectors_soon")
+def test_what_is_large_or_asked_of_a_service_is_left_to_the_background(
+    use: Use, folder: Path
+) -> None:
+    new = Named("new")
+    with use(new) as library:  # a service
+        library.documents.add(folder)
+        assert roles(library) == {"building": ("new", 0, 5)}
+    lines = (f"The pilot of ship {number} waits for the tide at noon." for number in range(4_000))
+    (folder / "large.md").write_text("\n\n".join(lines))
+    with use(new, service=False) as library:
+        library.documents.reprocess()
+        assert library.documents.add(folder).changed == 1
+        large = next(one for one in library.documents.list() if one.source == "notes/large.md")
+        assert large.chunks > 64
+        assert len(new.embedded) == 5
+        (active,) = library.encoders.statuses()
+        assert (active.role, active.done, active.total) == ("active", 5, 6)
+        assert library.encoders.is_pending()
+
+
+class Clocked(Named):
+    """Takes a second and a half for whatever is embedded at once."""
+
+    now = 0.0
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.now += 1.5
+        return super().embed_passages(texts)
+
+
+def test_nobody_waits_longer_than_two_seconds(
+    use: Use, folder: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5, 60):
+        (folder / f"note-{number}.md").write_text(f"The ferry number {number} leaves at noon.\n")
+    slow = Clocked("slow")
+    with use(slow, service=False) as library:
+        library.documents.add(folder)
+        names = [one.id for one in library.documents.list()]
+    request.getfixturevalue("vectors_soon")
+    monkeypatch.setenv("CHAPTERHOUSE_EMBEDDING__BACKGROUND", "false")
+    with use(slow, service=False) as library:
+        library._runtime.encoders.embed_soon(names, lambda: slow.now)
+        assert not slow.embedded  # the settings want none unasked
+    monkeypatch.delenv("CHAPTERHOUSE_EMBEDDING__BACKGROUND")
+    with use(slow, service=False) as library:
+        library._runtime.encoders.embed_soon(names, lambda: slow.now)
+        assert slow.now == 3.0  # what was begun is finished, and no more is begun
+        (building,) = library.encoders.statuses()
+        assert building.role == "building"
+        assert 0 < building.done == len(slow.embedded) < building.total == 60
+        slow.broken = "It is out of memory."
+        library._runtime.encoders.embed_soon(names[-1:], lambda: slow.now)  # fails, and adds go on
+        slow.broken = ""
+        library.encoders.embed_pending()
+        assert sorted(set(slow.embedded)) == sorted(slow.embedded)  # none twice
+        assert library.status().embedder == slow.fingerprint
+
+
+def test_an_encoder_whose_vectors_are_all_there_takes_over_at_once(use: Use, folder: Path) -> None:
+    new = Named("new")
+    with use(new) as library:
+        library.documents.add(folder)
+        library.encoders.embed_pending()
+        by_new, number = answers(library), len(new.embedded)
+        with library._runtime.store._connections.write() as connection:
+            connection.execute("DELETE FROM encoder")  # as an upgrade does
+        assert answers(library) != by_new
+        shutil.rmtree(next((library.folder / "index").glob("vectors-*")))
+    with use(new) as library:
+        assert roles(library) == {"active": ("new", 5, 5)}
+        assert answers(library) == by_new
+        assert len(new.embedded) == number
+        assert not library.encoders.is_pending()
 
 
 def test_what_is_added_later_is_found_by_its_words_until_its_vectors_are_there(
@@ -146,7 +248,6 @@ def test_a_change_is_built_beside_the_encoder_in_use(use: Use, folder: Path) -> 
         assert roles(library) == {
             "active": ("first", 5, 5),
             "building": ("second", 0, 5),
-            "previous": ("static", 5, 5),
         }
         assert answers(library) == by_first
         library.encoders.embed_pending()
@@ -173,10 +274,32 @@ def test_only_what_has_a_role_is_kept(use: Use, folder: Path, tmp_path: Path) ->
             library.encoders.embed_pending()
     index = tmp_path / "house/workspaces/default/index"
     assert len(list(index.glob("vectors-*"))) == 2
-    with use() as library:
-        assert roles(library) == {"active": ("static", 5, 5), "previous": ("third", 5, 5)}
+    with use(Named("third")) as library:
+        assert roles(library) == {"active": ("third", 5, 5), "previous": ("second", 5, 5)}
         library.encoders.forget()
-        assert not list(index.glob("vectors-*"))
+        assert len(list(index.glob("vectors-*"))) == 1
+
+
+def test_who_wants_no_vectors_has_words_and_may_change_their_mind(use: Use, folder: Path) -> None:
+    new = Named("new")
+    with use() as library:
+        library.documents.add(folder)
+        by_words = answers(library)
+        assert (roles(library), library.status().embedder) == ({}, "none")
+        assert not library.encoders.is_pending()
+        with pytest.raises(RefusedError):
+            library.encoders.embed(["ferry"])
+    with use(new) as library:
+        assert answers(library) == by_words
+        library.encoders.embed_pending()
+        by_new, number = answers(library), len(new.embedded)
+        assert by_new != by_words
+    with use() as library:
+        assert answers(library) == by_words
+        assert "vectors" not in library.status().index_sequences
+    with use(new) as library:
+        assert answers(library) == by_new
+        assert len(new.embedded) == number
 
 
 def test_a_build_can_be_given_up(use: Use, folder: Path) -> None:
@@ -198,10 +321,10 @@ def test_languages_that_it_does_not_serve_are_not_waited_for(use: Use, folder: P
     with use(Named("new", languages=("en", ""))) as library:
         library.documents.add(folder)
         library.encoders.embed_pending()
-        assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 6, 6)}
+        assert roles(library) == {"active": ("new", 5, 5)}
         found = library.search.hits("Wann verlässt die Fähre den Hafen, auch im Winter?").hits[0]
         assert found.document.source == "notes/deutsch.md"
-        assert "cosine" in found.stages  # the table's, which serves German
+        assert "cosine" not in found.stages
 
 
 def test_a_failure_leaves_the_work_and_its_reason(use: Use, folder: Path) -> None:
@@ -239,12 +362,12 @@ def test_one_process_works_at_a_time(use: Use, folder: Path) -> None:
         assert not library.encoders.is_embedding()
 
 
-def test_an_encoder_in_use_that_is_gone_leaves_the_table(
+def test_an_encoder_in_use_that_is_gone_leaves_words(
     use: Use, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with use(Named("first")) as library:
         library.documents.add(folder)
-        by_table = answers(library)
+        by_words = answers(library)
         library.encoders.embed_pending()
     second = Named("second")
 
@@ -257,7 +380,8 @@ def test_an_encoder_in_use_that_is_gone_leaves_the_table(
         pass
     monkeypatch.setattr("chapterhouse.library.opening.open_embedder", open_embedder)
     with Library.open(library.home) as library:
-        assert answers(library) == by_table
+        assert answers(library) == by_words
+        assert library.status().embedder == "none"
         (warning,) = library.search.hits("ferry").warnings
         assert "The folder is gone." in warning
 

@@ -29,7 +29,7 @@ def test_a_folder_becomes_a_library(home: Any) -> None:
     assert first.metadata == {"author": "Ada Lovelace"}
     assert first.shelves == ("library",)
     assert home.store.body(first.id, EVERYTHING).text == PROSE.rstrip("\n")
-    assert len(home.store.vectors_of(first.id, "hash:8")[0]) == first.chunks > 0
+    assert len(home.store.chunks_of(first.id, EVERYTHING)) == first.chunks > 0
     assert home.faults() == []
 
 

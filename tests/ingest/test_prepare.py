@@ -15,7 +15,6 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.prepare import Cutter, PreparedDocument, count_others, cut_all, prepare
-from chapterhouse.models.static import static_embedder
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     Body,
@@ -36,13 +35,13 @@ TEXT = (
 )
 
 
-def prepared(text: str = TEXT, embedder: Any = None, **more: Any) -> PreparedDocument:
+def prepared(text: str = TEXT, **more: Any) -> PreparedDocument:
     data = text.encode("utf-8", "surrogatepass")
     content = Content(data, hashlib.sha256(data).hexdigest(), len(data), 1, 1)
     values = {"format": "markdown", "method": "test 1"} | more
     extraction = Extraction((ExtractedPage(text),), **values)
     cutter = Cutter(chunk_by_sentence, estimate_tokens)
-    return prepare(extraction, FILE, content, cutter=cutter, embedder=embedder)
+    return prepare(extraction, FILE, content, cutter=cutter)
 
 
 def test_the_parts_of_a_document_fit_each_other() -> None:
@@ -53,7 +52,6 @@ def test_the_parts_of_a_document_fit_each_other() -> None:
     assert all(text[one.start : one.end] == one.text for one in made.chunks)
     assert (document.title, document.language) == ("Fees", "en")
     assert document.status is Status.READY
-    assert (made.vectors, made.fingerprint) == (None, "")
 
 
 def test_notices_and_metadata_are_as_harmless_as_the_text_whose_front_matter_goes_first() -> None:
@@ -79,7 +77,6 @@ def test_without_text_there_is_no_document_and_the_reason_is_said() -> None:
 
 
 EVERYTHING = Scope.everything()
-EMBEDDER = static_embedder()
 QUESTIONS = ("How long does slack water last?", "what costs a berth", "fog at dawn", "pilot")
 TOPICS = ("harbour", "ferry", "tariff", "fog", "berth", "tide", "pilot", "rope")
 OTHERWISE = '[chunking]\nstrategy = "sentence"\nmaximum = 120\n'
@@ -93,7 +90,7 @@ def small(body: Body) -> "tuple[Span, ...]":
 CUTTER = Cutter(small, estimate_tokens, lambda formats: f"small-{formats[0]}")
 
 
-def test_only_chunks_vectors_and_the_fingerprint_are_new(home: Any) -> None:
+def test_only_chunks_and_the_fingerprint_are_new(home: Any) -> None:
     home.write("a.md", "# A\n\nSlack water lasts eleven minutes at the harbour gate.\n")
     home.write("b.md", "# B\n\nThe ferry leaves at eight and at five in the evening.\n")
     home.add()
@@ -101,19 +98,16 @@ def test_only_chunks_vectors_and_the_fingerprint_are_new(home: Any) -> None:
     bodies = {name: home.store.body(name, EVERYTHING) for name in before}
     assert count_others(home.store, CUTTER) == 2
     seen: list[Progress] = []
-    assert cut_all(home.store, CUTTER, EMBEDDER, seen.append) == 2
+    assert cut_all(home.store, CUTTER, seen.append) == 2
     assert [progress.done for progress in seen] == [1, 2]
     for document in home.store.documents(EVERYTHING):
         assert document.cut_by == "small-md"
         assert document.chunks > before[document.id].chunks
         assert home.store.body(document.id, EVERYTHING) == bodies[document.id]
-        keys, vectors = home.store.vectors_of(document.id, EMBEDDER.fingerprint)
-        chunks = home.store.chunks_of(document.id, EVERYTHING)
-        assert keys == [chunk.key for chunk in chunks]
-        assert len(vectors) == len(chunks) == document.chunks
+        assert len(home.store.chunks_of(document.id, EVERYTHING)) == document.chunks
         assert not home.store.examination().row_fault(document.id)
     assert count_others(home.store, CUTTER) == 0
-    assert cut_all(home.store, CUTTER, EMBEDDER, seen.append) == 0
+    assert cut_all(home.store, CUTTER, seen.append) == 0
 
 
 def test_what_is_removed_or_read_anew_meanwhile_is_left(home: Any) -> None:
@@ -133,7 +127,7 @@ def test_what_is_removed_or_read_anew_meanwhile_is_left(home: Any) -> None:
         return small(body)
 
     cutter = Cutter(remove_or_change, CUTTER.count_tokens, CUTTER.cut_by)
-    assert cut_all(home.store, cutter, EMBEDDER, lambda _: None) == 1
+    assert cut_all(home.store, cutter, lambda _: None) == 1
     left = {one.source.rpartition("/")[2]: one for one in home.store.documents(EVERYTHING)}
     assert sorted(left) == ["b.md", "c.md"]
     body = home.store.body(left["b.md"].id, EVERYTHING)

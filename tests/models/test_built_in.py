@@ -53,7 +53,7 @@ LONG = "The office sells fishing permits. " * 120 + "Guests pay 40 euros a night
 
 @pytest.mark.parametrize("text", [*TEXTS, LONG, "停泊费是四十欧元。", "a\u200bb", "É tout près."])
 def test_tokens_lie_in_their_text_one_behind_the_other(encoder: BuiltInEncoder, text: str) -> None:
-    (found,) = encoder.embed_tokens([text])
+    (found,) = encoder.embed_passage_tokens([text])
     assert len(found.starts) == len(found.ends) == len(found.vectors) == len(found.words) > 0
     assert found.vectors.shape[1] == found.words.shape[1] == 384
     assert (found.starts < found.ends).all()
@@ -64,10 +64,10 @@ def test_tokens_lie_in_their_text_one_behind_the_other(encoder: BuiltInEncoder, 
 
 
 def test_all_tokens_of_a_long_text_are_there(encoder: BuiltInEncoder) -> None:
-    long, end = encoder.embed_tokens([LONG, "Guests pay 40 euros a night."])
+    long, end = encoder.embed_passage_tokens([LONG, "Guests pay 40 euros a night."])
     assert len(long.starts) > 512
     assert long.ends[-1] == len(LONG)
-    own = long.starts >= LONG.index("Guests")
+    own = long.ends > LONG.index("Guests")
     assert np.array_equal(long.words[own], end.words)
     nearest = (long.vectors @ end.vectors.mean(axis=0)).argmax()
     assert own[nearest]
@@ -75,15 +75,18 @@ def test_all_tokens_of_a_long_text_are_there(encoder: BuiltInEncoder) -> None:
 
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_nothing_has_no_tokens(encoder: BuiltInEncoder, text: str) -> None:
-    (found,) = encoder.embed_tokens([text])
-    assert found.vectors.shape == (0, 384)
-    assert encoder.embed_tokens([]) == []
+    (passage,) = encoder.embed_passage_tokens([text])
+    for found in (passage, encoder.embed_question_tokens(text)):
+        assert found.vectors.shape == found.words.shape == (0, 384)
+    assert encoder.count_tokens(text) == 0
+    assert encoder.embed_passage_tokens([]) == []
 
 
 def test_what_a_token_means_by_itself_is_the_same_anywhere(encoder: BuiltInEncoder) -> None:
-    one, other = encoder.embed_tokens(["permits are sold", "sold are permits"])
-    assert np.array_equal(one.words[0], other.words[-1])
-    assert not np.array_equal(one.vectors[0], other.vectors[-1])
+    one, other = encoder.embed_passage_tokens(["permits are sold", "sold are permits"])
+    own, moved = one.ends <= len("permits"), other.ends > len("sold are")
+    assert np.array_equal(one.words[own], other.words[moved])
+    assert not np.array_equal(one.vectors[own], other.vectors[moved])
 
 
 def test_other_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

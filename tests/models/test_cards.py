@@ -2,9 +2,8 @@ import re
 
 import pytest
 
+from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.cards import Card, card_named, card_of, display_name, known_cards
-from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.settings import EmbeddingSettings
 
 
@@ -29,11 +28,10 @@ def test_a_card_is_whole(card: Card) -> None:
         assert not file.name.startswith("/")
 
 
-def test_the_tables_card_has_the_tables_figures() -> None:
-    card = card_of(StaticEmbedder().fingerprint)
-    assert card.name == "static"
-    assert card.fusion == TABLE_FUSION
-    assert card.dimensions == StaticEmbedder.dimensions
+def test_the_card_of_the_encoder_in_the_box_is_its_own() -> None:
+    card = card_of(BuiltInEncoder().fingerprint)
+    assert card.name == "built-in"
+    assert card.dimensions == BuiltInEncoder.dimensions
 
 
 @pytest.mark.parametrize(

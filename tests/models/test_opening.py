@@ -16,7 +16,6 @@ from chapterhouse.models.opening import (
     open_reranker,
     settings_of,
 )
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.settings import EmbeddingSettings, RerankSettings, Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
@@ -27,8 +26,6 @@ URL = "http://127.0.0.1:9/v1"
 def test_without_settings_there_is_no_model() -> None:
     settings = Settings()
     assert isinstance(open_embedder(settings.embedding), BuiltInEncoder)
-    table = settings.embedding.model_copy(update={"engine": "static"})
-    assert isinstance(open_embedder(table), StaticEmbedder)
     assert open_reranker(settings.rerank) is None
     assert open_language_model(settings.language_model) is None
     assert open_reranker(RerankSettings(engine="none")) is None

@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
@@ -17,6 +16,7 @@ from chapterhouse.types import (
     Kind,
     Notice,
     Page,
+    Scope,
     Section,
     Status,
 )
@@ -28,8 +28,6 @@ class Parts(NamedTuple):
     document: Document
     body: Body
     chunks: tuple[Chunk, ...]
-    vectors: NDArray[np.float32] | None
-    fingerprint: str
     record: FileRecord
     content: bytes
 
@@ -43,7 +41,6 @@ def _make_parts(
     *,
     identifier: str = "",
     shelves: tuple[str, ...] = ("library",),
-    dimensions: int = 8,
     padding: int = 0,
 ) -> Parts:
     content = text.encode() + b" " * padding
@@ -68,9 +65,6 @@ def _make_parts(
         )
         for ordinal, (line, start) in enumerate(zip(lines, starts, strict=True))
     )
-    generator = np.random.default_rng(len(text))
-    vectors = generator.standard_normal((len(chunks), dimensions)).astype(np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     document = Document(
         id=identifier,
         source=source,
@@ -97,7 +91,19 @@ def _make_parts(
         location, source, len(content), 1_700_000_000_123_456_789, sha256, Status.PARTIAL,
         "pages-missing", "Page 3 is a picture.", identifier, "text",
     )  # fmt: skip
-    return Parts(document, body, chunks, vectors, "test:8", record, content)
+    return Parts(document, body, chunks, record, content)
+
+
+def _put_vectors(store: Store, document_id: str, size: int = 8) -> bool:
+    keys = [chunk.key for chunk in store.chunks_of(document_id, Scope.everything())]
+    rows = np.eye(len(keys), size, dtype=np.float32)
+    return store.embeddings().put(document_id, keys, f"test:{size}", rows)
+
+
+@pytest.fixture(scope="session")
+def put_vectors() -> Callable[..., bool]:
+    """Give a stored document the vectors ``test:8``, or of another size."""
+    return _put_vectors
 
 
 @pytest.fixture(scope="session")

@@ -16,9 +16,10 @@ NUMBER = 40
 
 
 def write(store: Store, name: str) -> None:
-    make_parts = runpy.run_path(str(Path(__file__).with_name("conftest.py")))["_make_parts"]
+    shared = runpy.run_path(str(Path(__file__).with_name("conftest.py")))
     for number in range(NUMBER):
-        store.put(*make_parts(f"{name}{number}"))
+        document_id = store.put(*shared["_make_parts"](f"{name}{number}"))
+        assert shared["_put_vectors"](store, document_id)
 
 
 def read(store: Store, wanted: int) -> None:
@@ -32,7 +33,7 @@ def read(store: Store, wanted: int) -> None:
             assert change.document is not None
             chunks = store.chunks_of(change.document_id, Scope.everything())
             keys, _ = store.vectors_of(change.document_id, "test:8")
-            assert keys == [chunk.key for chunk in chunks]
+            assert keys in ([], [chunk.key for chunk in chunks])
             assert len(chunks) == change.document.chunks == 3
             assert store.content(change.document.sha256, Scope.everything()) is not None
 

@@ -7,8 +7,12 @@ import apsw
 import apsw.shell
 
 from chapterhouse import Library
-from chapterhouse.store.rows import load_migrations
-from chapterhouse.types import JobState, Scope, SourceKind
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.connections import Connections
+from chapterhouse.store.embeddings import EmbeddingStore
+from chapterhouse.store.rows import load_migrations, run
+from chapterhouse.store.sqlite import Store
+from chapterhouse.types import EncoderRecord, JobState, Scope, SourceKind
 
 # Written by the program of 26 November 2026: two documents of a folder, one of a persona's folder,
 # two answers in memory, two jobs, a setting. Made with ``.dump`` of SQLite's shell.
@@ -55,5 +59,33 @@ def test_a_library_of_schema_13_is_migrated_and_loses_nothing(tmp_path: Path) ->
         assert {job.state for job in library.jobs.list()} == {JobState.DONE}
         assert library.settings.answer.words == 90
         assert library.faults() == ()
+        library.encoders.embed_pending()
+        (status,) = library.encoders.statuses()
+        assert (status.role, status.done, status.total) == ("active", 3, 3)
+        assert set(store.fingerprints()) == {status.fingerprint}  # those of the table are gone
     with apsw.Connection(str(path)) as database:
         assert database.pragma("user_version") == len(load_migrations())
+
+
+WORDLLAMA = "wordllama-l2-supercat-256/lower/sqrt-idf-1"
+ENGLISH = "chapterhouse-encoder-1/59686bb9f3fa6f31"
+
+
+def test_the_table_of_earlier_versions_loses_its_role_and_others_keep_theirs(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "library.db"
+    roles = {
+        "active": EncoderRecord(ENGLISH, '{"engine": "built-in"}'),
+        "previous": EncoderRecord(WORDLLAMA, '{"engine": "static"}'),
+        "building": EncoderRecord("folder/chapterhouse-encoder-1", '{"engine": "folder"}'),
+    }
+    earlier = Connections(path, load_migrations()[:19])
+    with earlier.write() as connection:
+        for role, record in roles.items():
+            run(connection, "put_encoder", role, record.fingerprint, record.settings)
+    assert EmbeddingStore(earlier).encoders() == roles
+    earlier.close()
+    with Store(path, blobs=Blobs(tmp_path / "blobs")) as store:
+        del roles["previous"]
+        assert store.embeddings().encoders() == roles

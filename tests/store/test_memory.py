@@ -53,6 +53,12 @@ def test_a_memory_comes_back_as_it_was_with_an_id(memories: MemoryStore) -> None
     assert kept.id == "m1"
     assert memories.memories(["maria"], 10, NOW) == (kept,)
     assert kept == Memory(**{**_fields(one), "id": "m1"})
+    assert memories.get("m1", ["maria"], NOW) == (kept, "")
+    whole = memories.remember(one, '{"a": 1}')
+    assert memories.get(whole.id, ["", "maria"], NOW)[1] == '{"a": 1}'
+    for personas, now in ((["maria"], NOW + 1), (["jonas", ""], NOW), ([], NOW)):
+        with pytest.raises(NotFoundError, match="m1"):  # expired, or another's
+            memories.get("m1", personas, now)
 
 
 def _fields(one: Memory) -> dict[str, Any]:

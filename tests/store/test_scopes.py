@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from chapterhouse.index.aliases import AliasIndex
+from chapterhouse.index.graph import GraphIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.store.memory import MemoryStore
@@ -33,6 +34,10 @@ FREE: dict[type, set[str]] = {
     LexicalIndex: {"sequence", "catch_up", "rebuild", "differing"},
     VectorIndex: {"sequence", "catch_up", "rebuild", "differing"},
     AliasIndex: {"sequence", "catch_up", "rebuild", "differing", "close", "size"},
+    GraphIndex: {
+        *("sequence", "catch_up", "rebuild", "differing", "close", "size"),
+        *("pending", "fill"),  # its own work
+    },
 }
 
 

@@ -44,9 +44,11 @@ def remember(store: Store, text: str) -> None:
     )
 
 
-def test_a_copy_holds_the_same_rows(store: Store, make_parts: Any, tmp_path: Path) -> None:
+def test_a_copy_holds_the_same_rows(
+    store: Store, make_parts: Any, put_vectors: Any, tmp_path: Path
+) -> None:
     for number in range(5):
-        store.put(*make_parts(f"note{number}"))
+        put_vectors(store, store.put(*make_parts(f"note{number}")))
     path = tmp_path / "copy.db"
     found = store.snapshot(path, nothing, memories=True)
     assert found == count_snapshot(path) == Snapshot(LATEST, 5, 15, 0)
@@ -61,6 +63,7 @@ def test_a_copy_holds_the_same_rows(store: Store, make_parts: Any, tmp_path: Pat
             (keys, vectors), (own_keys, own) = (
                 each.vectors_of(one.id, "test:8") for each in (copy, store)
             )
+            assert len(keys) == 3
             assert (keys, vectors.tobytes()) == (own_keys, own.tobytes())
         assert copy.sequence() == store.sequence()
         assert list(copy.files()) == list(store.files())

@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from chapterhouse.errors import UsageError
@@ -30,22 +29,14 @@ def test_everything_put_comes_back(store: Store, make_parts: MakeParts) -> None:
     chunks = store.chunks_of(parts.document.id, EVERYTHING)
     assert tuple(replace(chunk, key=0) for chunk in chunks) == parts.chunks
     assert store.chunks([chunk.key for chunk in chunks], EVERYTHING) == {c.key: c for c in chunks}
-    keys, vectors = store.vectors_of(parts.document.id, "test:8")
-    assert keys == [chunk.key for chunk in chunks]
-    assert vectors.dtype == np.float32
-    np.testing.assert_allclose(vectors, parts.vectors, atol=1e-3)
-    assert store.fingerprints_of(parts.document.id) == ("test:8",)
-    assert store.vectors_of(parts.document.id, "other")[0] == []
+    assert store.fingerprints_of(parts.document.id) == ()
 
 
-def test_a_document_without_vectors_or_chunks_is_kept(store: Store, make_parts: MakeParts) -> None:
+def test_a_document_without_chunks_is_kept(store: Store, make_parts: MakeParts) -> None:
     parts = make_parts()
-    bare = parts._replace(
-        chunks=(), vectors=None, document=replace(parts.document, chunks=0, metadata={})
-    )
+    bare = parts._replace(chunks=(), document=replace(parts.document, chunks=0, metadata={}))
     store.put(*bare)
     assert store.document(parts.document.id, EVERYTHING) == bare.document
-    assert store.fingerprints_of(parts.document.id) == ()
 
 
 def test_keys_of_removed_chunks_are_never_given_again(store: Store, make_parts: MakeParts) -> None:
@@ -143,9 +134,6 @@ def test_parts_that_contradict_each_other_are_refused(store: Store, make_parts: 
         {"content": b"other"},
         {"chunks": parts.chunks[1:]},
         {"chunks": parts.chunks[::-1]},  # numbered otherwise
-        {"vectors": parts.vectors[1:]},
-        {"vectors": parts.vectors[0]},  # a flat one
-        {"vectors": parts.vectors * np.nan},
         {"record": replace(parts.record, location="/elsewhere")},
     )
     for changed in spoiled:

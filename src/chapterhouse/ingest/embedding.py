@@ -1,7 +1,8 @@
 """Make the vectors that stored documents lack.
 
-Nobody waits for it. Each document's vectors are committed by themselves, so that a process that
-is killed has lost at most the documents it was at, and the next one goes on from there.
+Nobody waits for it, but for those of a few small documents. Each document's vectors are committed
+by themselves, so that a process that is killed has lost at most the documents it was at, and the
+next one goes on from there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,6 +22,7 @@ _NOTE: Final = "complete"
 _DOCUMENTS_READ: Final = 64
 _CHUNKS_AT_ONCE: Final = 64  # embedded together: what a service gets in one request
 _CHUNKS_FIRST: Final = 8  # doubled each time: a process that is killed early has done something
+_SMALL: Final = 64  # chunks of the largest document whose vectors are waited for
 
 
 def served_languages(embeddings: EmbeddingStore, embedder: Embedder) -> tuple[str, ...]:
@@ -69,6 +71,28 @@ def embed_pending(
         if stop.is_set():
             break
     return written
+
+
+def embed_documents(
+    store: Store, embedder: Embedder, document_ids: Sequence[str], goes_on: Callable[[], bool]
+) -> None:
+    """Embed those of these documents that are small, in their order, while ``goes_on`` says so.
+
+    Raises:
+        EngineError: the model failed; what was made before is safe.
+    """
+    known = store.documents_among(document_ids, Scope.everything())
+    small = [
+        document
+        for document in (known[one] for one in document_ids if one in known)
+        if document.chunks <= _SMALL
+        and embedder.serves(document.language)
+        and embedder.fingerprint not in store.fingerprints_of(document.id)
+    ]
+    for batch in _group(small, store):
+        if not goes_on():
+            return
+        _embed(batch, store.embeddings(), embedder)
 
 
 def pending_texts(store: Store, embedder: Embedder, limit: int) -> Sequence[str]:

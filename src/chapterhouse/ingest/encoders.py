@@ -1,8 +1,9 @@
-"""Which embedder questions use: the built-in table, or an encoder once its vectors are complete.
+"""Which encoder questions use: none until its vectors are complete, for words answer alone then.
 
-The table's vectors are made while a document is added. Those of an encoder follow, beside them,
-and take over in one step when every document has them. A change of encoder is built side by side:
-the old one answers until the new one is complete, and is kept as the way back.
+Vectors follow their documents: those of a few small documents within the command that added them,
+the rest in the background. An encoder takes over in one step when every document has its vectors.
+A change of encoder is built side by side: the old one answers until the new one is complete, and
+is kept as the way back.
 """
 
 import hashlib
@@ -11,7 +12,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -20,6 +21,7 @@ from typing import Final, Protocol
 from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError
 from chapterhouse.index import Index
 from chapterhouse.ingest.embedding import (
+    embed_documents,
     embed_pending,
     pending_texts,
     read_note,
@@ -36,15 +38,15 @@ from chapterhouse.types import (
     EmbeddingProgress,
     EncoderRecord,
     EncoderStatus,
-    Fusion,
     Progress,
     Scope,
 )
-from chapterhouse.types.engines import Embedder, VectorSearch
+from chapterhouse.types.engines import Embedder, VectorLayer, VectorSearch
 
 _WORK: Final = "background"  # the folder of the workspace that has the note
 _TRIED: Final = 4  # chunks embedded to learn the speed
-_STATIC: Final = EmbeddingSettings(engine="static")
+_SOON: Final = 2.0  # seconds that whoever adds documents waits for their vectors
+NONE: Final = "none"  # the fingerprint of no embedder
 Open = Callable[[EmbeddingSettings], Embedder]
 OpenIndex = Callable[[Path, Embedder], "SearchedVectors"]
 _FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
@@ -53,15 +55,6 @@ _HASH_LENGTH: Final = 12
 
 class SearchedVectors(Index, VectorSearch, Protocol):
     """An index of the vectors of one embedder."""
-
-
-@dataclass(frozen=True, slots=True)
-class VectorLayer:
-    """An embedder, the index of its vectors, and how they count."""
-
-    embedder: Embedder
-    index: "SearchedVectors"
-    fusion: Fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,47 +77,57 @@ class Encoders:
     """The embedders of one workspace. Safe to share between threads; processes may share it.
 
     Args:
-        base: What is made while adding: the table, or nothing.
-        wanted: The encoder of the settings; None where they name the table.
-        follow: Whether recorded roles count; False where the settings want no vectors at all.
+        wanted: The encoder of the settings; None where they want no vectors.
     """
 
     def __init__(
         self,
         store: Store,
         folder: Path,
-        base: VectorLayer,
         wanted: EncoderTarget | None,
         open_embedder: Open,
         open_index: OpenIndex,
-        *,
-        follow: bool = True,
     ) -> None:
         self._store = store
         self._folder = folder
-        self._base = base
         self._wanted = wanted
-        self._follow = follow
         self._open_embedder = open_embedder
         self._open_index = open_index
-        self._known = {base.embedder.fingerprint: base}  # each embedder is opened once
+        self._known: dict[str, tuple[Embedder, SearchedVectors]] = {}  # each is opened once
         self._problems: dict[str, str] = {}  # why an embedder could not be opened
         self._opening = threading.Lock()
         self._permitted = Scope.everything()
         if wanted and wanted.embedder:
             self._add(wanted.embedder)
-        if follow:
-            self._arrange()
+        self._arrange()
 
     # --- questions -----------------------------------------------------------------------------
 
-    def current(self) -> VectorLayer:
-        """Return what questions are embedded with and searched in, at this moment."""
-        record = self._embeddings.encoders().get(ACTIVE) if self._follow else None
-        layer = self._opened(record) if record else self._base
-        if self._permitted.shelves is None:
-            return layer
-        return replace(layer, index=limit(layer.index, self._permitted))
+    def current(self) -> VectorLayer | None:
+        """Return what questions are embedded with and searched in; None where words count alone."""
+        opened = self._current()
+        if opened is None:
+            return None
+        embedder, index = opened
+        search: VectorSearch = index
+        if self._permitted.shelves is not None:
+            search = limit(index, self._permitted)
+        return VectorLayer(embedder, search, card_of(embedder.fingerprint).fusion)
+
+    def fingerprint(self) -> str:
+        """Return which embedder questions use at this moment; ``none`` where words count alone."""
+        opened = self._current()
+        return opened[0].fingerprint if opened else NONE
+
+    def embedder(self) -> Embedder | None:
+        """Return what makes vectors: the encoder in use, else the one of the settings."""
+        if opened := self._current():
+            return opened[0]
+        return self._wanted.embedder if self._wanted else None
+
+    def _current(self) -> "tuple[Embedder, SearchedVectors] | None":
+        record = self._embeddings.encoders().get(ACTIVE) if self._wanted else None
+        return self._opened(record) if record else None
 
     def within(self, permitted: Scope) -> "Encoders":
         """Return the same, in whose current index only what is inside a scope is searched."""
@@ -141,14 +144,12 @@ class Encoders:
 
     def indexes(self) -> Mapping[str, Index]:
         """Return the vector indexes of this workspace, by a name for people."""
-        layer = self.current()
-        found = {"vector": self._base.index}
-        return found if layer is self._base else {**found, "encoder": layer.index}
+        opened = self._current()
+        return {"vectors": opened[1]} if opened else {}
 
     def drop_unused_indexes(self) -> None:
         """Delete the indexes of encoders that no question uses: they hold what was removed."""
-        used = {self._base.embedder.fingerprint, self.current().embedder.fingerprint}
-        self._drop_indexes(used)
+        self._drop_indexes({self.fingerprint()})
 
     # --- work in the background ----------------------------------------------------------------
 
@@ -161,7 +162,8 @@ class Encoders:
             return False  # every command asks: nothing has changed since the last look
         if BUILDING in self._embeddings.encoders() and self._can_take_over():
             return True
-        if any(self._progress(layer.embedder).pending for layer in self._made()):
+        made = self._made()
+        if made and self._progress(made[0]).pending:
             return True
         write_note(self._folder / _WORK, complete)
         return False
@@ -181,6 +183,29 @@ class Encoders:
         while self.is_pending() and not stop.is_set():
             if not self._embed(on_progress, stop, on_begin):  # only what keeps changing is left
                 break
+
+    def embed_soon(self, document_ids: Sequence[str], clock: Callable[[], float]) -> None:
+        """Make the vectors of documents that were just stored, as far as two seconds reach.
+
+        Whoever adds a few pages finds them at once as well as all others. Large documents, and
+        whatever a service has to compute, are left to the background: nobody waits for those.
+        """
+        made = self._made()
+        if not made or not document_ids or not self._is_quick():
+            return
+        embedder, index = made
+        end = clock() + _SOON
+        try:
+            embed_documents(self._store, embedder, document_ids, lambda: clock() < end)
+        except ChapterhouseError:
+            return  # the documents are safe, and what makes vectors in the background says so
+        index.catch_up(self._store)
+        self._take_over()
+
+    def _is_quick(self) -> bool:
+        assert self._wanted is not None
+        settings = self._wanted.settings
+        return settings.background and settings.engine != "openai"
 
     def speed(self, clock: Callable[[], float]) -> tuple[int, float]:
         """Return how many chunks wait for the encoder, and how many it does in a second.
@@ -206,11 +231,12 @@ class Encoders:
         on_begin: Callable[[Sequence[Document]], object],
     ) -> int:
         written = 0
-        for layer in self._made():
-            catch_up = partial(layer.index.catch_up, self._store)
-            written += embed_pending(
+        if made := self._made():
+            embedder, index = made
+            catch_up = partial(index.catch_up, self._store)
+            written = embed_pending(
                 self._store,
-                layer.embedder,
+                embedder,
                 on_progress=on_progress,
                 on_begin=on_begin,
                 on_batch=catch_up,
@@ -230,19 +256,20 @@ class Encoders:
             NotFoundError: there is none.
         """
         roles = self._embeddings.encoders()
-        if BUILDING in roles:
-            return roles.get(ACTIVE, self._table)
-        if PREVIOUS not in roles:
-            raise _no_previous()
-        return roles[PREVIOUS]
+        earlier = roles.get(ACTIVE if BUILDING in roles else PREVIOUS)
+        if earlier is None:
+            raise NotFoundError(
+                "There is no previous encoder.", hint="See: chapterhouse model list"
+            )
+        return earlier
 
     def back(self) -> None:
         """Return to the embedder before the present one, or give up the one being built."""
         earlier, roles = self.previous(), self._embeddings.encoders()
-        if earlier.fingerprint == roles.get(ACTIVE, self._table).fingerprint:
+        if earlier == roles.get(ACTIVE):
             self._embeddings.forget(BUILDING)
         else:
-            self._embeddings.activate(earlier, self._table, None)
+            self._embeddings.activate(earlier, None)
 
     def forget(self) -> int:
         """Delete the vectors of every embedder that is neither in use nor being built; count."""
@@ -251,10 +278,7 @@ class Encoders:
 
     def statuses(self) -> tuple[EncoderStatus, ...]:
         """Return the embedder in use, then the one being built, then the previous one."""
-        roles = dict(self._embeddings.encoders())
-        roles.setdefault(ACTIVE, self._table)
-        if not self._follow:
-            roles = {}
+        roles = self._embeddings.encoders() if self._wanted else {}
         shown = [self._status(role, roles[role]) for role in (ACTIVE, BUILDING, PREVIOUS)
                  if role in roles]  # fmt: skip
         if self._wanted and self._wanted.problem:
@@ -264,18 +288,21 @@ class Encoders:
 
     def _status(self, role: str, record: EncoderRecord) -> EncoderStatus:
         settings = recorded_settings(record)
-        layer = self._known.get(record.fingerprint)
-        if layer is not None:
-            languages = served_languages(self._embeddings, layer.embedder)
+        opened = self._known.get(record.fingerprint)
+        if opened is not None:
+            languages = served_languages(self._embeddings, opened[0])
         else:  # not opened only to be counted
             wanted = settings.languages
             languages = tuple(
                 name for name in self._embeddings.languages() if not wanted or name in wanted
             )
         progress = self._embeddings.progress(record.fingerprint, languages)
+        unserved = tuple(one for one in self._embeddings.languages() if one not in languages)
         problem = record.problem or self._problems.get(record.fingerprint, "")
         name = display_name(settings, record.fingerprint)
-        return EncoderStatus(role, name, record.fingerprint, progress.done, progress.total, problem)
+        return EncoderStatus(
+            role, name, record.fingerprint, progress.done, progress.total, problem, unserved
+        )
 
     def _arrange(self) -> None:
         """Record what the settings want: nothing where it is so already."""
@@ -283,40 +310,38 @@ class Encoders:
         if wanted is None:
             return
         roles = self._embeddings.encoders()
-        active, building = roles.get(ACTIVE, self._table), roles.get(BUILDING)
-        if wanted.fingerprint == active.fingerprint:
+        active, building = roles.get(ACTIVE), roles.get(BUILDING)
+        if active and wanted.fingerprint == active.fingerprint:
             if building is not None:
                 self._embeddings.forget(BUILDING)
-            if ACTIVE in roles and active.settings != wanted.settings:  # a service that moved
-                self._embeddings.activate(wanted, self._table, None)
+            if active.settings != wanted.settings:  # a service that moved
+                self._embeddings.activate(wanted, None)
         elif PREVIOUS in roles and wanted.fingerprint == roles[PREVIOUS].fingerprint:
-            self._embeddings.activate(wanted, self._table, None)
+            self._embeddings.activate(wanted, None)
         elif building is None or building.fingerprint != wanted.fingerprint:
             self._embeddings.build(wanted)
             self._take_over()
 
     def _take_over(self) -> int:
         """Make the encoder that is being built the one in use, if it is complete."""
-        record = self._record()
+        record, made = self._record(), self._made()
         building = self._embeddings.encoders().get(BUILDING)
         if record is None or building is None or building.fingerprint != record.fingerprint:
             return 0
-        layer = self._made()[-1]  # the wanted one
-        languages = served_languages(self._embeddings, layer.embedder)
-        if not self._embeddings.activate(record, self._table, languages):
+        languages = served_languages(self._embeddings, made[0]) if made else ()
+        if not self._embeddings.activate(record, languages):
             return 0
         self._clean()
         return 1
 
     def _can_take_over(self) -> bool:
-        embedder = self._wanted.embedder if self._wanted else self._base.embedder
-        progress = self._progress(embedder) if embedder else None
+        made = self._made()
+        progress = self._progress(made[0]) if made else None
         return bool(progress and progress.done and not progress.pending)
 
     def _clean(self) -> int:
         """Delete vectors and indexes of embedders that have no role."""
         fingerprints = {record.fingerprint for record in self._embeddings.encoders().values()}
-        fingerprints.add(self._table.fingerprint)
         deleted = self._embeddings.drop_others(sorted(fingerprints))
         self._drop_indexes(fingerprints)
         return deleted
@@ -325,11 +350,11 @@ class Encoders:
 
     def _add(self, embedder: Embedder) -> None:
         name = embedder.fingerprint
-        index = self._open_index(self._folder / "index" / _index_name(name), embedder)
-        self._known[name] = VectorLayer(embedder, index, card_of(name).fusion)
+        index = self._open_index(self._folder / "index" / index_name(name), embedder)
+        self._known[name] = embedder, index
 
-    def _opened(self, record: EncoderRecord) -> VectorLayer:
-        """Return the layer of a recorded encoder; the base where it cannot be opened."""
+    def _opened(self, record: EncoderRecord) -> "tuple[Embedder, SearchedVectors] | None":
+        """Return a recorded encoder and its index; None where it cannot be opened."""
         name = record.fingerprint
         with self._opening:
             if name not in self._known and name not in self._problems:
@@ -337,10 +362,9 @@ class Encoders:
                     self._add(self._open(record))
                 except (ChapterhouseError, ValueError) as error:
                     self._problems[name] = (
-                        "The encoder in use cannot be opened, so the built-in table is used: "
-                        f"{error}"
+                        f"The encoder in use cannot be opened, so words count alone: {error}"
                     )
-            return self._known.get(name, self._base)
+            return self._known.get(name)
 
     def _open(self, record: EncoderRecord) -> Embedder:
         embedder = self._open_embedder(recorded_settings(record))
@@ -354,8 +378,8 @@ class Encoders:
 
     def _drop_indexes(self, fingerprints: Iterable[str]) -> None:
         """Delete the indexes of all encoders but those with these fingerprints."""
-        names = {_index_name(fingerprint) for fingerprint in fingerprints}
-        for path in (self._folder / "index").glob(f"{_FOLDER}*"):
+        names = {index_name(fingerprint) for fingerprint in fingerprints}
+        for path in (self._folder / "index").glob("vectors*"):  # "vectors" of earlier versions, too
             if path.name not in names:
                 shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
 
@@ -363,42 +387,27 @@ class Encoders:
     def _embeddings(self) -> EmbeddingStore:
         return self._store.embeddings()
 
-    @property
-    def _table(self) -> EncoderRecord:
-        return EncoderRecord(self._base.embedder.fingerprint, _json(_STATIC))
-
     def _record(self) -> EncoderRecord | None:
         """Return what the settings want as it is recorded; None where it cannot be opened."""
-        if self._wanted is None:
-            return self._table
-        if self._wanted.embedder is None:
+        if self._wanted is None or self._wanted.embedder is None:
             return None
         return EncoderRecord(self._wanted.embedder.fingerprint, _json(self._wanted.settings))
 
-    def _made(self) -> Sequence[VectorLayer]:
-        """Return those whose vectors are made: the table's, then the wanted encoder's."""
-        if not self._follow:
-            return ()
-        wanted = self._wanted.embedder if self._wanted else None
-        layer = self._known.get(wanted.fingerprint) if wanted else None
-        return (self._base, layer) if layer else (self._base,)
+    def _made(self) -> "tuple[Embedder, SearchedVectors] | None":
+        """Return the encoder whose vectors are made, the one of the settings, and its index."""
+        embedder = self._wanted.embedder if self._wanted else None
+        return self._known.get(embedder.fingerprint) if embedder else None
 
     def _complete(self) -> str:
         """Return what decides whether anything is pending, as one line."""
-        names = [
-            f"{layer.embedder.fingerprint} {served_languages(self._embeddings, layer.embedder)}"
-            for layer in self._made()
-        ]
+        made = self._made()
+        served = served_languages(self._embeddings, made[0]) if made else ()
         roles = sorted((role, r.fingerprint) for role, r in self._embeddings.encoders().items())
-        return f"{self._store.sequence()} {names} {roles}"
+        return f"{self._store.sequence()} {served} {roles}"
 
     def _progress(self, embedder: Embedder) -> EmbeddingProgress:
         languages = served_languages(self._embeddings, embedder)
         return self._embeddings.progress(embedder.fingerprint, languages)
-
-
-def _no_previous() -> NotFoundError:
-    return NotFoundError("There is no previous encoder.", hint="See: chapterhouse model list")
 
 
 def _json(settings: EmbeddingSettings) -> str:
@@ -407,5 +416,6 @@ def _json(settings: EmbeddingSettings) -> str:
     return json.dumps({"engine": settings.engine, **given}, sort_keys=True)
 
 
-def _index_name(fingerprint: str) -> str:
+def index_name(fingerprint: str) -> str:
+    """Return the name of the folder of an encoder's vectors, in the index folder."""
     return _FOLDER + hashlib.sha256(fingerprint.encode()).hexdigest()[:_HASH_LENGTH]

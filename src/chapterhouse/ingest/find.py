@@ -1,14 +1,16 @@
 """Which document, or which file that gave none, a name means; and how its file is now."""
 
 import hashlib
+import sys
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from chapterhouse.connectors.content import open_source
-from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.errors import NotFoundError, RefusedError, RejectedError, UsageError
 from chapterhouse.ingest.look import UNPACKED, ReadingContext
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.store.sqlite import Store
-from chapterhouse.types import Body, Document, FileRecord, Scope
+from chapterhouse.types import Body, Document, FileRecord, Listing, Scope
 
 _NAMED = 5
 
@@ -44,6 +46,49 @@ def find_document(name: str, store: Store) -> Document:
     return fitting[0]
 
 
+def find_documents(names: Iterable[str], store: Store) -> frozenset[str]:
+    """Return the ids of what is meant by names of documents, and of folders: paths, or their ends.
+
+    A folder means the documents in it and in those below it.
+
+    Raises:
+        NotFoundError: a name fits neither; of a file that gave no document it says why.
+        UsageError: it fits several documents or folders, or is empty.
+    """
+    found: set[str] = set()
+    folders = _folders_and_above(store)
+    for name in names:
+        if folder := _folder_named(name.strip().rstrip("/"), folders):
+            inside = Listing(folder=folder, limit=sys.maxsize)
+            files, _ = store.listed_files(inside, Scope.everything())
+            found.update(file.document_id for file in files if file.document_id)
+        else:
+            found.add(find_document(name, store).id)
+    return frozenset(found)
+
+
+def _folders_and_above(store: Store) -> frozenset[str]:
+    """Return every folder in which documents are, or other folders that have some."""
+    found: set[str] = set()
+    for folder in store.folders(Scope.everything()):
+        path = folder
+        while path and path not in found:
+            found.add(path)
+            path = path.rpartition("/")[0]
+    return frozenset(found)
+
+
+def _folder_named(name: str, folders: Collection[str]) -> str:
+    """Return the folder of this path, or the one whose path ends so; empty where there is none."""
+    if not name or name in folders:
+        return name
+    fitting = sorted(each for each in folders if each.endswith(f"/{name}"))
+    if len(fitting) > 1:
+        shown = "\n".join(f"  {each}" for each in fitting[:_NAMED])
+        raise UsageError(f"'{name}' fits {len(fitting):,} folders.", hint=f"Name one:\n{shown}")
+    return fitting[0] if fitting else ""
+
+
 def find_archive(name: str, store: Store) -> FileRecord | None:
     """Return the one unpacked archive that ``name`` means: a source, a location, a file name."""
     fitting = [
@@ -61,7 +106,10 @@ def _fits(entry: Document | FileRecord, name: str) -> bool:
 
 def _without_document(name: str, store: Store) -> NotFoundError:
     """Say that nothing has a name, or what became of the files that have it."""
-    files = [entry for entry in store.files() if not entry.document_id and _fits(entry, name)]
+    try:
+        files = [entry for entry in store.files() if not entry.document_id and _fits(entry, name)]
+    except RefusedError:  # who sees a part of the library is told of no other file
+        files = []
     if not files:
         hint = "See them with: chapterhouse docs list"
         return NotFoundError(f"No document is called '{name}'.", hint=hint)

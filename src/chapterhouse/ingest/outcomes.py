@@ -67,15 +67,7 @@ def store_document(
         prepared.document, shelves=shelves, notices=notices, ingested=int(time.time())
     )
     record = record_of(look, document.status, worst_notice(document), document.id, document.format)
-    identifier = work.store.put(
-        document,
-        prepared.body,
-        prepared.chunks,
-        prepared.vectors,
-        prepared.fingerprint,
-        record,
-        look.content.data,
-    )
+    identifier = work.store.put(document, prepared.body, prepared.chunks, record, look.content.data)
     drop_members(look, held, work)
     record = replace(record, document_id=identifier)
     return FileOutcome(record, changed=True, notices=document.notices, chunks=document.chunks)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
-from chapterhouse.chunking.build import build_chunks, embedding_text, formats_of
+from chapterhouse.chunking.build import build_chunks, formats_of
 from chapterhouse.chunking.units import AnalysedBody, analyse_body
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
@@ -27,12 +27,9 @@ from chapterhouse.types import (
     Scope,
     Status,
 )
-from chapterhouse.types.engines import Chunker, Embedder
+from chapterhouse.types.engines import Chunker
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from chapterhouse.text import dates
 else:
     dates = lazy("chapterhouse.text.dates")
@@ -54,25 +51,18 @@ class Cutter:
         """Whether a document was cut as it would be now."""
         return document.cut_by == self.cut_by(formats_of(document.source, document.format))
 
-    def cut(
-        self, identifier: str, title: str, known: AnalysedBody, embedder: Embedder | None
-    ) -> "tuple[tuple[Chunk, ...], NDArray[np.float32] | None]":
-        """Return the chunks of a text and their vectors; None where the embedder serves it not."""
-        chunks = build_chunks(identifier, known, self.chunker(known), self.count_tokens)
-        if embedder is None or not chunks or not embedder.serves(known.language):
-            return chunks, None
-        return chunks, embedder.embed_passages([embedding_text(title, one) for one in chunks])
+    def cut(self, identifier: str, known: AnalysedBody) -> tuple[Chunk, ...]:
+        """Return the chunks of a text."""
+        return build_chunks(identifier, known, self.chunker(known), self.count_tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document ready to be stored. ``vectors`` has shape (chunks, dimensions) or is None."""
+    """A document ready to be stored."""
 
     document: Document
     body: Body
     chunks: tuple[Chunk, ...]
-    vectors: "NDArray[np.float32] | None"
-    fingerprint: str
 
 
 def prepare(
@@ -81,9 +71,8 @@ def prepare(
     content: Content,
     *,
     cutter: Cutter,
-    embedder: Embedder | None,
 ) -> PreparedDocument:
-    """Clean, cut and embed what was extracted from ``content``.
+    """Clean and cut what was extracted from ``content``.
 
     The document is partial when any notice says that text is missing. Its shelves are the
     default ones; the caller knows better.
@@ -100,7 +89,7 @@ def prepare(
     known = analyse_body(body, formats)
     language = known.language
     identifier = document_id(file.source)
-    chunks, vectors = cutter.cut(identifier, title, known, embedder)
+    chunks = cutter.cut(identifier, known)
     metadata = _clean_metadata(_stated_metadata(extraction, body.text, language))
     document = Document(
         id=identifier,
@@ -123,8 +112,7 @@ def prepare(
         chunks=len(chunks),
         cut_by=cutter.cut_by(formats),
     )
-    fingerprint = embedder.fingerprint if embedder is not None else ""
-    return PreparedDocument(document, body, chunks, vectors, fingerprint)
+    return PreparedDocument(document, body, chunks)
 
 
 def _missing_text(notices: tuple[Notice, ...]) -> bool:
@@ -156,7 +144,7 @@ def _clean_metadata(stated: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in cleaned.items() if name and value}
 
 
-# --- cut again: texts stay, and chunks, vectors and index entries are new ------------------------
+# --- cut again: texts stay, and chunks and index entries are new ---------------------------------
 
 _ALL: Final = Scope.everything()
 
@@ -170,9 +158,7 @@ def count_others(store: Store, cutter: Cutter) -> int:
     )
 
 
-def cut_all(
-    store: Store, cutter: Cutter, embedder: Embedder, on_progress: Callable[[Progress], None]
-) -> int:
+def cut_all(store: Store, cutter: Cutter, on_progress: Callable[[Progress], None]) -> int:
     """Cut every document again that was cut otherwise; return how many.
 
     What is done is safe: after an interrupt, or the end of the process, the same call does the
@@ -181,21 +167,21 @@ def cut_all(
     waiting = [document for document in store.documents(_ALL) if not cutter.is_right(document)]
     done = 0
     for number, document in enumerate(waiting, start=1):
-        done += _cut(document, store, cutter, embedder)
+        done += _cut(document, store, cutter)
         on_progress(Progress(number, len(waiting), document.source))
     return done
 
 
-def _cut(document: Document, store: Store, cutter: Cutter, embedder: Embedder) -> bool:
+def _cut(document: Document, store: Store, cutter: Cutter) -> bool:
     """Cut a document again; say whether that was done: it may be removed or read anew meanwhile."""
     body = store.body(document.id, _ALL)
     if body is None:
         return False
     formats = formats_of(document.source, document.format)
     known = analyse_body(body, formats)
-    chunks, vectors = cutter.cut(document.id, document.title, known, embedder)
+    chunks = cutter.cut(document.id, known)
     marked = replace(document, cut_by=cutter.cut_by(formats))
     with store.together():  # nobody writes between the look and the write
         if store.document(document.id, _ALL) != document:
             return False
-        return store.cut_anew(marked, chunks, vectors, embedder.fingerprint)
+        return store.cut_anew(marked, chunks)

@@ -7,17 +7,21 @@ trained to give the teacher's hidden states and vectors (``benchmarks/encoder``)
 measurements: ``benchmarks/encoder/CARD.md``.
 """
 
+import gzip
+import hashlib
+import zlib
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property, lru_cache, partial
+from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse import lazy
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.models.embedders import apply_each, embed_each, unit_rows
 from chapterhouse.models.model_folder import open_session, run_session
-from chapterhouse.models.static import read_packaged
 from chapterhouse.types import TokenVectors
 
 if TYPE_CHECKING:
@@ -72,12 +76,21 @@ class BuiltInEncoder:
         )[0]
         return vector
 
-    def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
-        """Return the tokens of each text with their vectors.
+    def embed_passage_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
+        """Return the tokens of each passage with their vectors.
 
         Of a text with more than 256 tokens each run of 254 is read by itself.
         """
         return apply_each(texts, self._tokens)
+
+    def embed_question_tokens(self, text: str) -> TokenVectors:
+        """Return the tokens of a question with their vectors."""
+        return self._tokens(text)
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has."""
+        first = self._tokenizer.encode(text, add_special_tokens=False)
+        return sum(len(run.ids) for run in (first, *first.overflowing))
 
     def _vector(
         self, read: Callable[[tuple[int, ...]], _Meanings], text: str
@@ -110,17 +123,37 @@ class BuiltInEncoder:
 
     @cached_property
     def _tokenizer(self) -> "tokenizers.Tokenizer":
-        tokenizer = tokenizers.Tokenizer.from_str(read_packaged(*_TOKENIZER).decode())
+        tokenizer = tokenizers.Tokenizer.from_str(_read_packaged(*_TOKENIZER).decode())
         tokenizer.no_padding()
         tokenizer.enable_truncation(_LONGEST)
         return tokenizer
 
     @cached_property
     def _session(self) -> Any:
-        return open_session(read_packaged(*_GRAPH), _GRAPH[0])
+        return open_session(_read_packaged(*_GRAPH), _GRAPH[0])
 
 
 @cache
 def built_in_encoder() -> BuiltInEncoder:
     """Return the one encoder of this process: its weights are read once."""
     return BuiltInEncoder()
+
+
+def _read_packaged(name: str, sha256: str) -> bytes:
+    """Return the content of a file of this package, unpacked, as it was measured.
+
+    Raises:
+        CorruptLibraryError: it is another.
+    """
+    data = files("chapterhouse.models").joinpath(name).read_bytes()
+    if name.endswith(".gz"):
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):  # then it is not what was measured
+            data = b""
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise CorruptLibraryError(
+            f"{name} of Chapterhouse is not the file that was measured.",
+            hint="Install Chapterhouse again.",
+        )
+    return data

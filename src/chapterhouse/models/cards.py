@@ -49,7 +49,7 @@ class Card(BaseModel):
     summary: str
     also: tuple[str, ...] = ()
     licence: str
-    engine: Literal["static", "built-in", "folder", "openai", ""] = ""
+    engine: Literal["built-in", "folder", "openai", ""] = ""
     repository: str = ""
     revision: str = ""
     hosts: tuple[str, ...] = ()

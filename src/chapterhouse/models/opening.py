@@ -13,7 +13,6 @@ from chapterhouse import lazy
 from chapterhouse.concurrency import run_sync
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.model_folder import ModelFolder, open_model_folder
-from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.settings import (
     EmbeddingSettings,
     LanguageModelSettings,
@@ -55,10 +54,6 @@ def open_embedder(settings: EmbeddingSettings) -> Embedder:
         UsageError: the settings name what is not there.
         EngineError: the model's files are not the ones of the checksum.
     """
-    if settings.engine == "none":
-        return NoEmbedder()
-    if settings.engine == "static":
-        return static_embedder()
     if settings.engine == "built-in":
         return built_in.built_in_encoder()
     if settings.engine == "folder":

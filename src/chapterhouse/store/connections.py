@@ -28,6 +28,7 @@ from chapterhouse.errors import (
 from chapterhouse.files import is_writable, make_folder, read_only_address
 from chapterhouse.store.rows import Row, load_migrations, run
 from chapterhouse.store.rows import Value as Binding
+from chapterhouse.text.naming import natural_key
 
 Value = TypeVar("Value")
 APPLICATION_ID = 0x43485052  # "CHPR"; see https://www.sqlite.org/fileformat.html
@@ -280,11 +281,17 @@ def _configure(connection: apsw.Connection) -> None:
 def define_functions(connection: apsw.Connection) -> None:
     """Define what statements call: SQLite's own lower() knows the letters of English alone."""
     connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)
+    connection.create_scalar_function("natural", _natural, 1, deterministic=True)
 
 
 def _casefold(*values: object) -> str:
     (text,) = values
     return str(text or "").casefold()
+
+
+def _natural(*values: object) -> str:
+    (path,) = values
+    return natural_key(str(path or ""))
 
 
 def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> bool:

@@ -125,13 +125,10 @@ class EmbeddingStore:
         with self._connections.write() as connection:
             run(connection, "put_encoder", BUILDING, record.fingerprint, record.settings)
 
-    def activate(
-        self, record: EncoderRecord, earlier: EncoderRecord, languages: Sequence[str] | None
-    ) -> bool:
+    def activate(self, record: EncoderRecord, languages: Sequence[str] | None) -> bool:
         """Make an encoder the active one, and the active one the previous, in one step.
 
         Args:
-            earlier: What questions use while no encoder is active: the built-in table.
             languages: Those it serves: it must have the vectors of every document in them, and
                 of one at least. None for a return to what was complete before.
 
@@ -144,8 +141,10 @@ class EmbeddingStore:
                 if progress.pending or not progress.done:
                     return False
             known = {row[0]: EncoderRecord(*row[1:]) for row in run(connection, "encoders")}
-            active = known.get(ACTIVE, earlier)
-            if active.fingerprint != record.fingerprint:
+            active, previous = known.get(ACTIVE), known.get(PREVIOUS)
+            if not active and previous and previous.fingerprint == record.fingerprint:
+                run(connection, "drop_encoder", PREVIOUS)
+            elif active and active.fingerprint != record.fingerprint:
                 run(connection, "put_encoder", PREVIOUS, active.fingerprint, active.settings)
             run(connection, "put_encoder", ACTIVE, record.fingerprint, record.settings)
             run(connection, "drop_encoder", BUILDING)

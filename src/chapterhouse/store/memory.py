@@ -32,6 +32,7 @@ else:
 _ID: Final = re.compile(r"m?([0-9]{1,18})")
 _MOST_TERMS: Final = 200  # of a question that is searched for
 _NO_SEQUENCE: Final = -1
+_NOTHING: Final = "null"  # JSON
 _ASKED: Final = 2.0  # what a word of the question counts
 _K1: Final = 1.2
 _B: Final = 0.75
@@ -50,19 +51,34 @@ class MemoryStore:
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
 
-    def remember(self, memory: Memory) -> Memory:
+    def remember(self, memory: Memory, given: str = _NOTHING) -> Memory:
         """Keep a memory; return it with the id that it was given.
 
         Args:
             memory: Its ``id`` is not looked at; ``asked`` is the time now.
+            given: The whole answer as JSON.
         """
         fields = astuple(memory)[1:]
         values = [json.dumps(one) if isinstance(one, tuple) else one for one in fields]
         with self._connections.write() as connection:
             _drop(connection, [key for (key,) in run(connection, "expired_memories", memory.asked)])
-            ((key,),) = run(connection, "put_memory", *values)
+            ((key,),) = run(connection, "put_memory", *values, given)
             run(connection, "put_memory_terms", key, *_terms_of(memory.question, memory.answer))
         return replace(memory, id=f"m{key}")
+
+    def get(self, memory_id: str, personas: Sequence[str], now: int) -> tuple[Memory, str]:
+        """Return a memory, and the whole answer as JSON; empty where only its text is known.
+
+        Raises:
+            UsageError: the id is none.
+            NotFoundError: ``personas`` have no such memory.
+        """
+        key = _key(memory_id)
+        found = self._connections.rows("memory", key, json.dumps(tuple(personas)), now)
+        if not found:
+            raise _missing(key)
+        *row, given = found[0]
+        return _memory(tuple(row)), "" if given == _NOTHING else given
 
     def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
         """Return the latest memories of ``personas``, newest first."""
@@ -108,9 +124,7 @@ class MemoryStore:
         with self._connections.write() as connection:
             for key in keys:
                 if first(connection, "memory_owner", key) is None:
-                    raise NotFoundError(
-                        f"There is no memory 'm{key}'.", hint="See: chapterhouse memory list"
-                    )
+                    raise _missing(key)
             _forget(connection, keys)
         return len(keys)
 
@@ -211,6 +225,10 @@ def _index_terms(text: str, language: str) -> str:
     """
     terms = analyse(text, language)
     return " ".join(filter(None, (re.sub(r"[^\w]|_", "", term) for term in terms)))
+
+
+def _missing(key: int) -> NotFoundError:
+    return NotFoundError(f"There is no memory 'm{key}'.", hint="See: chapterhouse memory list")
 
 
 def _key(name: str) -> int:

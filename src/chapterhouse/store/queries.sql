@@ -342,7 +342,7 @@ ORDER BY location;
 -- Documents, and files that gave none though somebody waits for one: those are on no shelf. What was
 -- sent is listed without the mark in its source, which is upload/MARK/NAME.
 WITH own AS (
-  SELECT d.key, d.id, coalesce(d.title, '') AS title, f.source,
+  SELECT d.key, d.id, coalesce(d.title, '') AS title, f.source, d.sha256,
     iif(f.location >= 'text:' AND f.location < 'text;' AND f.source LIKE 'upload/________/%',
       'upload/' || substr(f.source, 17), f.source) AS place,
     coalesce(d.format, f.format) AS format, coalesce(d.status, f.status) AS status, f.sentence,
@@ -361,11 +361,17 @@ shown AS (
   SELECT *, count(*) OVER () AS total FROM own
   WHERE (?4 = '' OR (place >= ?4 || '/' AND place < ?4 || '0'))
   AND (?5 = '' OR format = ?5) AND (?6 = '' OR status = ?6)
-  ORDER BY iif(?7 = 'date', -modified, 0), place, source LIMIT ?8 OFFSET ?9
+  ORDER BY iif(?7 = 'date', -modified, 0), natural(place), source LIMIT ?8 OFFSET ?9
 )
 SELECT coalesce(id, ''), title, source, place, format, status, sentence, size, modified,
   coalesce(page_kind, ''), (SELECT count(*) FROM page WHERE document = key),
-  (SELECT json_group_array(shelf) FROM membership WHERE document = key), total
+  (SELECT json_group_array(shelf) FROM membership WHERE document = key),
+  coalesce((
+    SELECT d.source FROM document AS d
+    WHERE d.sha256 = shown.sha256 AND d.key < shown.key AND (?1 = 'null' OR d.key IN (
+      SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+    )) ORDER BY d.key LIMIT 1
+  ), ''), total
 FROM shown;
 
 -- folders
@@ -410,8 +416,8 @@ FROM document AS d JOIN removal AS r ON r.document_id = d.id;
 
 -- put_memory
 INSERT INTO memory (
-  persona, asked, expires, question, answer, found, method, sources, sequence
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+  persona, asked, expires, question, answer, found, method, sources, sequence, given
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
 
 -- put_memory_terms
 INSERT INTO memory_terms (rowid, question, answer) VALUES (?, ?, ?);
@@ -420,6 +426,11 @@ INSERT INTO memory_terms (rowid, question, answer) VALUES (?, ?, ?);
 SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence FROM memory
 WHERE persona IN (SELECT value FROM json_each(?)) AND (expires = 0 OR expires > ?)
 ORDER BY key DESC LIMIT ?;
+
+-- memory
+SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence, given
+FROM memory WHERE key = ? AND persona IN (SELECT value FROM json_each(?))
+  AND (expires = 0 OR expires > ?);
 
 -- memory_personas
 SELECT DISTINCT persona FROM memory ORDER BY persona;
@@ -830,7 +841,7 @@ WHERE NOT EXISTS (SELECT 1 FROM document AS d WHERE d.sha256 = content.sha256);
 
 -- unreadable_records
 SELECT 'memory m' || key || ' cannot be read' FROM memory
-WHERE NOT json_valid(sources) OR NOT json_valid(citations)
+WHERE NOT json_valid(sources) OR NOT json_valid(given)
 UNION ALL
 SELECT 'the settings of the encoder that is ' || role || ' cannot be read' FROM encoder
 WHERE NOT json_valid(settings);

@@ -251,7 +251,7 @@ def file_from(row: Row) -> FileRecord:
 def listed_from(row: Row) -> ListedFile:
     """Return what a row of ``listed_files`` lists."""
     try:
-        values = [*row[:5], Status(row[5]), *row[6:11], tuple(sorted(json.loads(row[11])))]
+        values = [*row[:5], Status(row[5]), *row[6:11], tuple(sorted(json.loads(row[11]))), row[12]]
         return ListedFile(*values)
     except ValueError as error:
         raise _unreadable(f"record of file {row[2]}", error) from error

@@ -12,9 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows, writing
 from chapterhouse.store.blobs import Blobs
@@ -188,8 +185,6 @@ class Store(StoreReader):
         document: Document,
         body: Body,
         chunks: Sequence[Chunk],
-        vectors: NDArray[np.float32] | None,
-        fingerprint: str,
         record: FileRecord,
         content: bytes,
     ) -> str:
@@ -197,16 +192,13 @@ class Store(StoreReader):
 
         A document that stands at the same location is replaced and keeps its id. An id that
         another location has is made free by ``-2``, ``-3`` and so on; the file's record names
-        the id that was given.
-
-        Args:
-            vectors: One finite row a chunk, or None where the language is not served.
+        the id that was given. Vectors that were made of the same text stay.
 
         Raises:
             ValueError: parts of the document contradict each other.
             UsageError: a text holds a lone surrogate.
         """
-        writing.require_agreement(document, chunks, vectors, record, content)
+        writing.require_agreement(document, chunks, record, content)
         if len(content) > INLINE_MAXIMUM:
             self._blobs.put(content)  # before the lock: it may take long
         with self._connections.write() as connection:
@@ -226,28 +218,18 @@ class Store(StoreReader):
                 run(connection, "drop_removal", identifier)
             writing.write_parts(connection, key, body, chunks)
             writing.write_shelves(connection, key, document.shelves)
-            if vectors is not None:
-                writing.write_vectors(connection, key, fingerprint, vectors)
-            writing.write_known_vectors(connection, key, known, fingerprint)
+            writing.write_known_vectors(connection, key, known)
             writing.write_file(connection, record, identifier)
         if earlier:
             self._drop_blob(earlier[2])
         return str(identifier)
 
-    def cut_anew(
-        self,
-        document: Document,
-        chunks: Sequence[Chunk],
-        vectors: NDArray[np.float32] | None,
-        fingerprint: str,
-    ) -> bool:
-        """Replace the chunks of a stored document, and all its vectors, and nothing else.
+    def cut_anew(self, document: Document, chunks: Sequence[Chunk]) -> bool:
+        """Replace the chunks of a stored document, and nothing else; vectors as in ``put``.
 
         Returns:
             False if it was replaced or removed meanwhile; nothing was written.
         """
-        if vectors is not None and len(vectors) != len(chunks):
-            raise ValueError(f"{document.id} needs {len(chunks)} vectors, got {len(vectors)}.")
         with self._connections.write() as connection:
             found = first(connection, "document_named", document.id)
             if not found or found[2] != document.sha256:
@@ -257,9 +239,7 @@ class Store(StoreReader):
             sequence = writing.next_sequence(connection)
             run(connection, "put_cutting", len(chunks), document.cut_by, sequence, key)
             writing.write_chunks_anew(connection, key, chunks)
-            if vectors is not None:
-                writing.write_vectors(connection, key, fingerprint, vectors)
-            writing.write_known_vectors(connection, key, known, fingerprint)
+            writing.write_known_vectors(connection, key, known)
         return True
 
     def record_file(self, record: FileRecord) -> None:

@@ -7,8 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
@@ -23,7 +21,6 @@ KnownVectors = Mapping[str, Mapping[Content, bytes]]
 def require_agreement(
     document: Document,
     chunks: Sequence[Chunk],
-    vectors: NDArray[np.float32] | None,
     record: FileRecord,
     content: bytes,
 ) -> None:
@@ -36,14 +33,6 @@ def require_agreement(
         raise ValueError(f"{document.source} says {document.chunks} chunks, not {len(chunks)}.")
     if [chunk.ordinal for chunk in chunks] != list(range(len(chunks))):
         raise ValueError(f"The chunks of {document.source} are not numbered from 0.")
-    if vectors is None:
-        return
-    if vectors.ndim != 2 or len(vectors) != len(chunks):  # noqa: PLR2004 - rows and columns
-        raise ValueError(
-            f"{document.source} needs vectors of shape ({len(chunks)}, n), got {vectors.shape}."
-        )
-    if not np.isfinite(vectors).all():
-        raise ValueError(f"A vector of {document.source} is not finite.")
 
 
 def next_sequence(connection: apsw.Connection) -> int:
@@ -85,14 +74,6 @@ def write_chunks_anew(connection: apsw.Connection, key: int, chunks: Sequence[Ch
     write_checksum(connection, key)
 
 
-def write_vectors(
-    connection: apsw.Connection, key: int, fingerprint: str, vectors: NDArray[np.float32]
-) -> None:
-    """Write the vectors that come with a document, one row a chunk."""
-    halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
-    run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
-
-
 def vectors_by_content(connection: apsw.Connection, key: int) -> KnownVectors:
     """Return the vectors of a stored document: of each embedder by what was embedded of a chunk."""
     contents, known = _contents(connection, key), {}
@@ -103,16 +84,14 @@ def vectors_by_content(connection: apsw.Connection, key: int) -> KnownVectors:
     return known
 
 
-def write_known_vectors(
-    connection: apsw.Connection, key: int, known: KnownVectors, fingerprint: str
-) -> None:
+def write_known_vectors(connection: apsw.Connection, key: int, known: KnownVectors) -> None:
     """Give a document that was written anew the vectors that it had, without asking an encoder.
 
-    Only where it had one of every chunk. Those of the embedder ``fingerprint`` came with it.
+    Only where it had one of every chunk.
     """
     contents = _contents(connection, key)
     for name, vectors in known.items():
-        if name != fingerprint and contents and vectors.keys() >= set(contents):
+        if contents and vectors.keys() >= set(contents):
             halves = b"".join(vectors[content] for content in contents)
             ((sequence,),) = run(connection, "next_embedding")
             values = key, name, len(halves) // 2 // len(contents), halves, sequence
