@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.embedders import LetterEmbedder
 
 from chapterhouse.chunking.build import build_chunks, embedding_text
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
-from chapterhouse.types import Body, Document, FileRecord, Section, Span, Status
+from chapterhouse.types import Body, Document, FileRecord, Scope, Section, Span, Status
 
-EMBEDDER = StaticEmbedder()
+EMBEDDER = LetterEmbedder()
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def embedder() -> StaticEmbedder:
+def embedder() -> LetterEmbedder:
     return EMBEDDER
 
 
@@ -51,8 +51,10 @@ def put(store: Store) -> Callable[..., str]:
             document.location, document.source, len(data), 0, sha256, Status.READY,
             document_id=name, format="txt",
         )  # fmt: skip
+        store.put(document, body, chunks, record, data)
         vectors = EMBEDDER.embed_passages([embedding_text(document.title, c) for c in chunks])
-        store.put(document, body, chunks, vectors, EMBEDDER.fingerprint, record, data)
+        keys = [chunk.key for chunk in store.chunks_of(name, Scope.everything())]
+        store.embeddings().put(name, keys, EMBEDDER.fingerprint, vectors)
         return name
 
     return put_document

@@ -49,7 +49,7 @@ def test_names_are_found_in_both_directions_and_go_with_their_documents(
     index.catch_up(store)
     assert index.size() == 4
     with monkeypatch.context() as patch:
-        patch.setattr("chapterhouse.index.aliases._VERSION", 99)  # another finds them again
+        patch.setattr(AliasIndex, "version", 99)  # another finds them again
         assert index.sequence() == 0
         assert index.catch_up(store) == 2
         assert index.size() == 4

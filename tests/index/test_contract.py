@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Protocol
 
 import pytest
+from tests.embedders import LetterEmbedder
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import lexical as lexical_module
@@ -15,7 +16,6 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import entry_of
 from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Scope, Scored, WeightedTerm
@@ -39,7 +39,7 @@ def lexical(folder: Path) -> Searchable:
 
 
 def vector(folder: Path) -> Searchable:
-    return VectorIndex(folder, StaticEmbedder())
+    return VectorIndex(folder, LetterEmbedder())
 
 
 def find(
@@ -52,7 +52,7 @@ def find(
             limit,
         )
     assert isinstance(index, VectorIndex)
-    return index.search(StaticEmbedder().embed_question(text), Scope(tuple(shelves) or None), limit)
+    return index.search(LetterEmbedder().embed_question(text), Scope(tuple(shelves) or None), limit)
 
 
 Make = Callable[[str], Searchable]

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.embedders import LetterEmbedder
 
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope, Scored, WeightedTerm
 
@@ -52,9 +52,9 @@ def seen(index: LexicalIndex, limit: int) -> list[object]:
 def test_another_shelf_changes_nothing(tmp_path: Path, store: Store, put: Put, seed: int) -> None:
     chance = random.Random(seed)
     fill(put, chance, "crew", 12, 12)
-    index, vectors = LexicalIndex(tmp_path / "l"), VectorIndex(tmp_path / "v", StaticEmbedder())
+    index, vectors = LexicalIndex(tmp_path / "l"), VectorIndex(tmp_path / "v", LetterEmbedder())
     names = AliasIndex(tmp_path / "n")
-    question = StaticEmbedder().embed_question("the harbour gate in a storm")
+    question = LetterEmbedder().embed_question("the harbour gate in a storm")
 
     def all_seen() -> list[object]:
         for one in (index, vectors, names):

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from tests.embedders import LetterEmbedder
 
 from chapterhouse.index import nearest, vector_files, vectors
 from chapterhouse.index.vector_files import LOGS
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope
 
@@ -23,7 +23,7 @@ Put = Callable[..., str]
 
 
 def test_scores_are_the_cosines_and_those_of_given_chunks_come_along(
-    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder
+    tmp_path: Path, store: Store, put: Put, embedder: LetterEmbedder
 ) -> None:
     put("a", "The ferry leaves at nine.")
     put("b", "Flour and eggs make dough.")
@@ -44,7 +44,7 @@ def test_dead_rows_are_compacted(
     tmp_path: Path,
     store: Store,
     put: Put,
-    embedder: StaticEmbedder,
+    embedder: LetterEmbedder,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(vectors, "_COMPACT_FROM", 4)
@@ -61,12 +61,10 @@ def test_dead_rows_are_compacted(
 
 
 def test_a_new_fingerprint_starts_anew(
-    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder
+    tmp_path: Path, store: Store, put: Put, embedder: LetterEmbedder
 ) -> None:
-    class Other(StaticEmbedder):
-        @property
-        def fingerprint(self) -> str:
-            return "other"
+    class Other(LetterEmbedder):
+        fingerprint = "other"
 
     put("a", "The harbour gate.")
     VectorIndex(tmp_path / "index", embedder).catch_up(store)
@@ -81,7 +79,7 @@ def test_any_history_searches_like_a_fresh_build(
     tmp_path: Path,
     store: Store,
     put: Put,
-    embedder: StaticEmbedder,
+    embedder: LetterEmbedder,
     seed: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -120,7 +118,7 @@ def test_any_history_searches_like_a_fresh_build(
 
 @pytest.mark.parametrize("name", LOGS)
 def test_torn_and_lost_logs(
-    tmp_path: Path, store: Store, put: Put, embedder: StaticEmbedder, name: str
+    tmp_path: Path, store: Store, put: Put, embedder: LetterEmbedder, name: str
 ) -> None:
     index = VectorIndex(tmp_path / "index", embedder)
     put("a", "The harbour gate.\n\nThe wind rises.")

@@ -1,0 +1,486 @@
+"""The graph: which documents speak of whom and what, in which sentences, derived from their texts.
+
+A row for each mention. What an entity is, what it is called and whom it stands with is counted from
+the rows of the documents inside a scope, so that what is outside moves nothing. A document that is
+changed or removed takes its rows with it at once; what it says now is read later, by ``fill``, for
+that takes as long as vectors do.
+"""
+
+import json
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from chapterhouse.index.derived import DerivedTables, Rows
+from chapterhouse.store.sqlite import Store
+from chapterhouse.text.entity_names import entity_key, without_article
+from chapterhouse.types import Body, Change, Chunk, Document, Scope
+from chapterhouse.types.graph import (
+    Entity,
+    EntityKind,
+    EntityLink,
+    EntityNames,
+    SentencePlace,
+)
+
+ReadNames = Callable[[Document, Body, Sequence[Chunk]], EntityNames]
+
+_ALL: Final = Scope.everything()  # an index follows every document
+_AT_ONCE: Final = 8  # documents whose mentions are written together
+_SURE: Final = 0.6  # confidence of one mention from which a name counts that is there once
+_MOST_VIEWS: Final = 8
+_MOST_NAMES: Final = 8  # of an entity that are told
+_MOST_SENTENCES: Final = 1_000  # of an entity by which it is told whom it stands with
+_MOST_WIDENED: Final = 100  # entities of a step of a path from which the next goes on
+_TABLES: Final = ("mention", "shared", "membership", "pending")
+# ``place`` numbers the sentences, in the order in which they were written: it joins rows, and
+# nothing that is told depends on it.
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS mention (
+  document TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
+  confidence REAL NOT NULL, start INTEGER NOT NULL, sentence INTEGER NOT NULL,
+  sentence_end INTEGER NOT NULL, place INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS shared (
+  document TEXT NOT NULL, short TEXT NOT NULL, long TEXT NOT NULL,
+  PRIMARY KEY (document, short, long)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS membership (
+  document TEXT NOT NULL, shelf TEXT NOT NULL, PRIMARY KEY (document, shelf)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS pending (
+  document TEXT PRIMARY KEY, sequence INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS mention_entity ON mention (entity, place, document, kind, confidence);
+CREATE INDEX IF NOT EXISTS mention_place ON mention (place);
+CREATE INDEX IF NOT EXISTS mention_document ON mention (document);
+"""
+# "+" keeps SQLite from going by document, of which a scope has many.
+_COUNTED: Final = """
+SELECT entity, kind, count(*), sum(confidence), max(confidence)
+FROM mention WHERE +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+) AND (?2 = 'null' OR entity IN (SELECT value FROM json_each(?2)))
+GROUP BY entity, kind
+"""
+_TOTALS: Final = """
+SELECT entity, count(DISTINCT document), count(DISTINCT place)
+FROM mention WHERE +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+)
+GROUP BY entity
+"""
+_TOTALS_OF: Final = """
+SELECT count(DISTINCT document), count(DISTINCT place)
+FROM mention WHERE +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+) AND (?2 = 'null' OR entity IN (SELECT value FROM json_each(?2)))
+"""
+_WRITTEN: Final = """
+SELECT name, count(*) FROM mention
+WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+)
+GROUP BY name
+"""
+_SHARED: Final = """
+SELECT short, min(long) FROM shared
+WHERE +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+)
+GROUP BY short HAVING count(DISTINCT long) = 1
+"""
+_SENTENCES: Final = """
+SELECT DISTINCT document, sentence, sentence_end, place FROM mention
+WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+)
+ORDER BY document, sentence LIMIT ?3
+"""
+_OTHERS: Final = """
+SELECT DISTINCT entity, place FROM mention WHERE place IN (SELECT value FROM json_each(?1))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """How often an entity is named."""
+
+    kind: EntityKind
+    confidence: float
+    mentions: int
+    documents: int
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The entities of a scope by key, what short names are short for, and all sentences."""
+
+    entities: Mapping[str, _Counts]
+    long_names: Mapping[str, str]
+    merged: Mapping[str, Sequence[str]]
+    sentences: int
+
+    def keys(self, entity: str) -> list[str]:
+        """Return the keys of rows that are of an entity."""
+        return [entity, *self.merged.get(entity, ())] if entity in self.entities else []
+
+
+class GraphIndex(DerivedTables):
+    """The graph in one folder."""
+
+    what = "The graph"
+    file = "graph.db"
+    version = 1
+    schema = _SCHEMA
+
+    def __init__(self, folder: Path, read: ReadNames, *, wait_seconds: float = 10.0) -> None:
+        super().__init__(folder, wait_seconds=wait_seconds)
+        self._read_names = read
+        self._views: tuple[tuple[int, int], dict[str, _View]] = ((0, 0), {})
+
+    def size(self) -> int:
+        """Count the mentions."""
+        with self._read() as connection:
+            return int(connection.execute("SELECT count(*) FROM mention").get)
+
+    def pending(self) -> int:
+        """Count the documents whose mentions are still to be read."""
+        with self._read() as connection:
+            return int(connection.execute("SELECT count(*) FROM pending").get)
+
+    def fill(self, store: Store, goes_on: Callable[[int], bool] = lambda _: True) -> None:
+        """Read what documents speak of that were added or changed.
+
+        Args:
+            goes_on: Is told how many documents are left, and says whether to go on.
+        """
+        while True:
+            with self._read() as connection:
+                found = connection.execute(
+                    "SELECT document, sequence, (SELECT count(*) FROM pending) FROM pending"
+                    " LIMIT ?",
+                    (_AT_ONCE,),
+                ).fetchall()
+            if not found or not goes_on(int(str(found[0][2]))):
+                return
+            rows = [(str(name), at, self._names_of(str(name), store)) for name, at, _ in found]
+            with self._read() as database, database as connection:
+                for name, at, own in rows:
+                    _write(connection, name, int(str(at)), own)
+
+    def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
+        """Return the documents of which it has other shelves or mentions; see ``Index``."""
+        self._require_sound()
+        with self._read() as connection:
+            shelves: dict[str, set[str]] = defaultdict(set)
+            for document, shelf in connection.execute("SELECT document, shelf FROM membership"):
+                shelves[str(document)].add(str(shelf))
+            waiting = {str(name) for (name,) in connection.execute("SELECT document FROM pending")}
+            named = {
+                str(name) for (name,) in connection.execute("SELECT DISTINCT document FROM mention")
+            }
+        documents = {one.id: one for one in store.documents(_ALL)}
+        wrong = {
+            name
+            for name in documents.keys() | shelves.keys() | named
+            if name not in documents or shelves.get(name, set()) != set(documents[name].shelves)
+        }
+        if thorough:
+            wrong |= {
+                name
+                for name in documents.keys() - waiting
+                if self._rows_of(name) != _mention_rows(name, self._names_of(name, store))
+            }
+        return wrong
+
+    # --- what is asked --------------------------------------------------------------------------
+
+    def entities(
+        self,
+        scope: Scope,
+        words: str = "",
+        kind: EntityKind | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> tuple[Sequence[Entity], int]:
+        """Return some entities, those that most documents name first, and how many there are.
+
+        Args:
+            words: Only those in whose keys this stands, itself in the form of a key.
+        """
+        view = self._view(scope)
+        found = [
+            (-one.documents, -one.mentions, key)
+            for key, one in view.entities.items()
+            if (kind is None or one.kind is kind)
+            and (words in key or any(words in short for short in view.merged.get(key, ())))
+        ]
+        some = sorted(found)[offset : offset + limit]
+        return [self._entity(key, scope, view) for *_, key in some], len(found)
+
+    def entity(self, key: str, scope: Scope) -> Entity | None:
+        """Return the entity of a key, or the one that a short name is short for."""
+        view = self._view(scope)
+        key = view.long_names.get(key, key)
+        return self._entity(key, scope, view) if key in view.entities else None
+
+    def sentences(self, key: str, scope: Scope, limit: int) -> Sequence[SentencePlace]:
+        """Return sentences that name an entity, in the order of their documents."""
+        return list(self._places([key], scope, limit).values())
+
+    def related(self, keys: Iterable[str], scope: Scope) -> Sequence[EntityLink]:
+        """Return whom some entities stand with in a sentence, the most significant first.
+
+        Of each, the first thousand sentences count.
+        """
+        view = self._view(scope)
+        links: list[EntityLink] = []
+        for key in keys:
+            places = self._places([key], scope, _MOST_SENTENCES)
+            with self._read() as connection:
+                rows = connection.execute(_OTHERS, (json.dumps(list(places)),)).fetchall()
+            own: dict[str, set[int]] = defaultdict(set)
+            for other, place in rows:
+                own[view.long_names.get(str(other), str(other))].add(int(str(place)))
+            links += [
+                _link(key, other, own[other], places, view)
+                for other in own
+                if other != key and other in view.entities
+            ]
+        return sorted(links, key=lambda one: (-one.significance, -one.together, one.target))
+
+    def path(self, source: str, target: str, scope: Scope, most: int = 3) -> Sequence[EntityLink]:
+        """Return the links of a shortest way between two entities; none where none is found.
+
+        It is looked for from both ends, over the hundred most significant entities of a step.
+        """
+        came: dict[str, dict[str, EntityLink]] = {source: {}, target: {}}
+        edges = {source: [source], target: [target]}
+        for _ in range(most):
+            begin = min(edges, key=lambda end: (len(edges[end]), end))
+            other = target if begin == source else source
+            links = self.related(edges[begin][:_MOST_WIDENED], scope)
+            edges[begin] = []
+            for link in links:
+                if link.target != begin and link.target not in came[begin]:
+                    came[begin][link.target] = link
+                    edges[begin].append(link.target)
+            met = [key for key in edges[begin] if key == other or key in came[other]]
+            if met:
+                first = _way(came[source], source, met[0])
+                return [*first, *map(_turned, reversed(_way(came[target], target, met[0])))]
+        return ()
+
+    # --- how it is kept -------------------------------------------------------------------------
+
+    def _view(self, scope: Scope) -> _View:
+        """Return the entities of a scope; some are remembered until something changes."""
+        with self._read() as connection:
+            at = self._sequence(), int(connection.execute("SELECT count(*) FROM pending").get)
+            known_at, known = self._views
+            if known_at != at or len(known) >= _MOST_VIEWS:
+                known = {}
+                self._views = (at, known)
+            if scope.key not in known:
+                known[scope.key] = _view_of(connection, scope)
+            return known[scope.key]
+
+    def _entity(self, key: str, scope: Scope, view: _View) -> Entity:
+        """Return an entity with its names."""
+        shorts = view.merged.get(key, ())
+        with self._read() as connection:
+            keys = json.dumps([key, *shorts])
+            rows = connection.execute(_WRITTEN, (scope.key, keys)).fetchall()
+        names = {str(name): int(str(number)) for name, number in rows}
+        ordered = sorted(names, key=lambda name: (-names[name], -len(name), name))
+        # A short name is no name to show while the long one is written anywhere.
+        shown = [name for name in ordered if entity_key(name) not in shorts] or ordered
+        counts = view.entities[key]
+        return Entity(
+            key,
+            without_article(shown[0]),
+            counts.kind,
+            counts.confidence,
+            counts.mentions,
+            counts.documents,
+            counts.sentences,
+            tuple(ordered[:_MOST_NAMES]),
+            tuple(shorts),
+        )
+
+    def _places(
+        self, entities: Iterable[str], scope: Scope, limit: int
+    ) -> dict[int, SentencePlace]:
+        """Return the sentences of entities by number, in the order of their documents."""
+        view = self._view(scope)
+        keys = json.dumps([own for key in entities for own in view.keys(key)])
+        with self._read() as connection:
+            rows = connection.execute(_SENTENCES, (scope.key, keys, limit)).fetchall()
+        return {
+            int(str(place)): SentencePlace(str(name), int(str(start)), int(str(end)))
+            for name, start, end, place in rows
+        }
+
+    def _names_of(self, name: str, store: Store) -> EntityNames:
+        document, body = store.document(name, _ALL), store.body(name, _ALL)
+        if document is None or body is None:
+            return EntityNames()
+        return self._read_names(document, body, store.chunks_of(name, _ALL))
+
+    def _rows_of(self, name: str) -> Counter[tuple[str, ...]]:
+        with self._read() as connection:
+            found = connection.execute("SELECT * FROM mention WHERE document = ?", (name,))
+            return Counter(tuple(map(str, row[:-1])) for row in found)  # not its number
+
+    def _clear(self, connection: apsw.Connection) -> None:
+        for table in _TABLES:
+            connection.execute(f"DELETE FROM {table}")  # noqa: S608 - one of four names
+
+    def _apply(self, changes: Sequence[Change], store: Store) -> Iterator[tuple[str, Rows]]:
+        del store  # texts are read later
+        for table in _TABLES:
+            yield f"DELETE FROM {table} WHERE document = ?", [(one.document_id,) for one in changes]  # noqa: S608 - one of four names
+        live = [change for change in changes if change.document]
+        yield (
+            "INSERT INTO membership VALUES (?, ?)",
+            [
+                (one.document_id, shelf)
+                for one in live
+                if one.document
+                for shelf in one.document.shelves
+            ],
+        )
+        yield (
+            "INSERT INTO pending VALUES (?, ?)",
+            [(one.document_id, one.sequence) for one in live],
+        )
+
+
+def _write(connection: apsw.Connection, name: str, sequence: int, own: EntityNames) -> None:
+    """Write what a document speaks of, unless it was changed or removed meanwhile."""
+    connection.execute("DELETE FROM pending WHERE document = ? AND sequence = ?", (name, sequence))
+    if not connection.changes():
+        return
+    first = int(connection.execute("SELECT coalesce(max(place), 0) FROM mention").get) + 1
+    sentences = dict.fromkeys(one.sentence for one in own.mentions)
+    numbers = {sentence: number for number, sentence in enumerate(sentences, first)}
+    connection.executemany(
+        "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [
+            (*values, numbers[one.sentence])
+            for values, one in zip(_mention_values(name, own), own.mentions, strict=True)
+        ],
+    )
+    connection.executemany(
+        "INSERT INTO shared VALUES (?, ?, ?)", [(name, one.short, one.long) for one in own.shared]
+    )
+
+
+def _mention_values(name: str, own: EntityNames) -> list[tuple[str | int | float, ...]]:
+    return [
+        (
+            name,
+            one.entity,
+            one.name,
+            one.mention.kind.value,
+            round(one.mention.confidence, 3),
+            one.mention.start,
+            *one.sentence,
+        )
+        for one in own.mentions
+    ]
+
+
+def _mention_rows(name: str, own: EntityNames) -> Counter[tuple[str, ...]]:
+    return Counter(tuple(map(str, row)) for row in _mention_values(name, own))
+
+
+def _view_of(connection: apsw.Connection, scope: Scope) -> _View:
+    every = (scope.key, "null")
+    long_names = {str(a): str(b) for a, b in connection.execute(_SHARED, (scope.key,))}
+    long_names = {short: long for short, long in long_names.items() if long not in long_names}
+    kinds: dict[str, list[tuple[float, str, int]]] = defaultdict(list)
+    merged: dict[str, set[str]] = defaultdict(set)
+    surest: dict[str, float] = defaultdict(float)
+    for key, kind, number, confidence, highest in connection.execute(_COUNTED, every):
+        entity = long_names.get(str(key), str(key))
+        if entity != key:
+            merged[entity].add(str(key))
+        kinds[entity].append((float(str(confidence)), str(kind), int(str(number))))
+        surest[entity] = max(surest[entity], float(str(highest)))
+    totals = {
+        str(key): (int(str(documents)), int(str(sentences)))
+        for key, documents, sentences in connection.execute(_TOTALS, (scope.key,))
+    }
+    for entity, shorts in merged.items():  # a sentence that has both names counts once
+        keys = json.dumps([entity, *shorts])
+        documents, sentences = next(connection.execute(_TOTALS_OF, (scope.key, keys)))
+        totals[entity] = int(str(documents)), int(str(sentences))
+    entities = {
+        key: counts
+        for key, own in kinds.items()
+        if (counts := _counts(own, *totals[key])).mentions > 1 or surest[key] >= _SURE
+    }
+    _, number = next(connection.execute(_TOTALS_OF, every))
+    shorts_of = {key: sorted(own) for key, own in merged.items()}
+    return _View(entities, long_names, shorts_of, int(str(number)))
+
+
+def _counts(kinds: Sequence[tuple[float, str, int]], documents: int, sentences: int) -> _Counts:
+    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
+    for confidence, kind, number in kinds:
+        sums[kind][0] += confidence
+        sums[kind][1] += number
+    kind = max(sorted(sums), key=lambda name: sums[name][0])
+    mean = round(sums[kind][0] / sums[kind][1], 3)
+    mentions = sum(number for _, _, number in kinds)
+    return _Counts(EntityKind(kind), mean, mentions, documents, sentences)
+
+
+def _link(
+    source: str, target: str, together: Collection[int], places: Mapping[int, SentencePlace],
+    view: _View,
+) -> EntityLink:  # fmt: skip
+    one, other = (view.entities[key].sentences for key in (source, target))
+    significance = likelihood_ratio(len(together), one, other, view.sentences)
+    evidence = min((places[place] for place in together), key=lambda at: (at.document_id, at.start))
+    return EntityLink(source, target, len(together), round(significance, 3), evidence)
+
+
+def _turned(link: EntityLink) -> EntityLink:
+    return replace(link, source=link.target, target=link.source)
+
+
+def likelihood_ratio(together: int, one: int, other: int, total: int) -> float:
+    """Return G² of two that stand in ``together`` of ``total`` sentences.
+
+    It is 0 where that is rarer than by chance.
+
+    Source: Dunning, Computational Linguistics 1993.
+    """
+    if together * total <= one * other:
+        return 0.0
+    cells = (
+        (together, one * other),
+        (one - together, one * (total - other)),
+        (other - together, (total - one) * other),
+        (total - one - other + together, (total - one) * (total - other)),
+    )
+    return 2 * sum(
+        seen * math.log(seen * total / expected) for seen, expected in cells if seen and expected
+    )
+
+
+def _way(came: Mapping[str, EntityLink], source: str, target: str) -> Sequence[EntityLink]:
+    links: list[EntityLink] = []
+    while target != source:
+        links.append(came[target])
+        target = came[target].source
+    return links[::-1]

@@ -1,0 +1,179 @@
+"""Commands about who and what documents speak of: graph entities, show, path, export."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Final
+
+from chapterhouse import lazy
+from chapterhouse.interfaces.cli.options import argument, destination, group, option, readable
+from chapterhouse.interfaces.cli.progress import interruptible
+from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
+from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
+from chapterhouse.presenting.styled import one_line
+from chapterhouse.text.counting import counted
+from chapterhouse.types import Progress
+from chapterhouse.types.graph import (
+    Entity,
+    EntityPage,
+    EntityPath,
+    EntitySentence,
+    RelatedEntity,
+)
+
+if TYPE_CHECKING:
+    from chapterhouse.library import Library
+    from chapterhouse.presenting import graph_files
+else:
+    graph_files = lazy("chapterhouse.presenting.graph_files")
+
+app = group("Show who and what the documents speak of, with the sentences.")
+
+_EVERY: Final = 10**9
+_EXAMPLE: Final = "graph.graphml"
+
+Name = Annotated[list[str], argument("NAME...", "A name, as the documents have it.")]
+
+
+@app.command("entities")
+def list_entities(
+    text: Annotated[list[str] | None, argument("[TEXT...]", "Words of a name; else all.")] = None,
+    *,
+    kind: Annotated[
+        str,
+        option(
+            "--kind",
+            "KIND",
+            "Only person, organization, location, product, technology or concept.",
+        ),
+    ] = "",
+    limit: Annotated[int, option("--limit", "N", "At most so many.", least=1, most=10_000)] = 50,
+) -> Outcome:
+    """List people, organizations, places and things, those that most documents name first.
+
+    Exit code 6 says that there are none.
+    """
+    with opened_library() as library:
+        _fill(library)
+        found = library.graph.entities(readable(*(text or ())), kind=kind, limit=limit)
+        shown = list(_table(found.entities))
+        if found.total > len(found.entities):
+            more = counted(found.total - len(found.entities), "more entity", "more entities")
+            shown.append(verbatim((f"{more}: --limit {found.total}", Style.QUIET)))
+        return Outcome(found, shown, OK if found.entities else NO_ANSWER)
+
+
+@app.command()
+def show(
+    name: Name,
+    *,
+    limit: Annotated[int, option("--limit", "N", "Sentences, at most.", least=1, most=1_000)] = 20,
+) -> Outcome:
+    """Show each sentence that names somebody or something, and whom it stands with."""
+    with opened_library() as library:
+        _fill(library)
+        found = library.graph.show(readable(*name), sentences=limit)
+        return Outcome(found, _page(found))
+
+
+@app.command()
+def path(
+    source: Annotated[str, argument("FROM", "A name, as the documents have it.")],
+    target: Annotated[str, argument("TO", "Another one.")],
+) -> Outcome:
+    """Show the shortest way from one name to another, each step with its sentence.
+
+    Exit code 6 says that there is none of at most three steps.
+    """
+    with opened_library() as library:
+        _fill(library)
+        found = library.graph.path(readable(source), readable(target))
+        return Outcome(found, _path(found), OK if found.steps else NO_ANSWER)
+
+
+@app.command()
+def export(
+    file: Annotated[str, argument("FILE", "Ends with .graphml, .jsonld or .cypher.")],
+) -> Outcome:
+    """Write all entities and links into a file for other programs."""
+    form = file.rpartition(".")[2].lower()
+    writer = graph_files.writer(form)
+    place = destination(file, "the graph", _EXAMPLE, graph_files.is_ours)
+    with opened_library() as library:
+        _fill(library)
+        entities = library.graph.entities(limit=_EVERY).entities
+        links = library.graph.links(entities)
+        place.write_text(writer(entities, links), "utf-8")
+    what = f"{counted(len(entities), 'entity', 'entities')}, {counted(len(links), 'link')}"
+    result = {"file": str(place), "entities": len(entities), "links": len(links)}
+    return Outcome(result, [verbatim(f"Wrote {one_line(str(place))}: {what}.")])
+
+
+def _fill(library: "Library") -> None:
+    """Read what is not read for names yet, and show how far that is."""
+    with interruptible() as follow:
+        total = 0
+
+        def on_progress(left: int) -> None:
+            nonlocal total
+            total = max(total, left)
+            follow(Progress(done=total - left, total=total, current="names"))
+
+        library.graph.fill(on_progress=on_progress)
+
+
+def _table(found: tuple[Entity, ...]) -> Iterator[TerminalBlock]:
+    return table(
+        found,
+        ("name", lambda one: one_line(one.name)),
+        ("kind", lambda one: one.kind.value),
+        ("documents", lambda one: one.documents),
+        ("sentences", lambda one: one.sentences),
+        ("also", lambda one: one_line(", ".join(one.names[1:4]))),
+        none="No document names anybody or anything.",
+    )
+
+
+def _page(found: EntityPage) -> Iterator[TerminalBlock]:
+    entity = found.entity
+    facts = [
+        entity.kind.value,
+        counted(entity.documents, "document"),
+        counted(entity.sentences, "sentence"),
+    ]
+    yield verbatim((one_line(entity.name), Style.TITLE))
+    yield verbatim((" · ".join(facts), Style.QUIET))
+    others = [one_line(name) for name in entity.names if name != entity.name]
+    if others:
+        yield verbatim((f"Also written {', '.join(others)}", Style.QUIET))
+    for one in found.sentences:
+        yield verbatim()
+        yield from _sentence(one)
+    if found.related:
+        yield verbatim()
+        yield verbatim(("Stands with", Style.STRONG))
+        for other in found.related:
+            yield from _related(other)
+
+
+def _path(found: EntityPath) -> Iterator[TerminalBlock]:
+    if not found.steps:
+        yield verbatim(
+            f"No way of at most three steps leads from {one_line(found.source.name)}"
+            f" to {one_line(found.target.name)}."
+        )
+        return
+    yield verbatim((one_line(found.source.name), Style.TITLE))
+    for step in found.steps:
+        yield from _related(step)
+
+
+def _related(one: RelatedEntity) -> Iterator[TerminalBlock]:
+    number = counted(one.together, "sentence")
+    yield verbatim(one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
+    yield from _sentence(one.evidence, 2)
+
+
+def _sentence(one: EntitySentence, indent: int = 0) -> Iterator[TerminalBlock]:
+    page = "" if one.page is None else f" · page {one.page}"
+    place = f"{one_line(one.source)}{page} · characters {one.start}–{one.end}"
+    yield verbatim(one_line(one.text), indent=indent)
+    yield verbatim((place, Style.QUIET), indent=indent)

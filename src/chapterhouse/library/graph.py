@@ -1,0 +1,167 @@
+"""The graph: who and what the documents speak of, with the sentences that say so."""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse import lazy
+from chapterhouse.answering.runtime import Runtime
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.types import Scope
+from chapterhouse.types.graph import (
+    Entity,
+    EntityKind,
+    EntityLink,
+    EntityList,
+    EntityPage,
+    EntityPath,
+    EntitySentence,
+    RelatedEntity,
+    SentencePlace,
+)
+
+if TYPE_CHECKING:
+    from chapterhouse.text import entity_names
+else:
+    entity_names = lazy("chapterhouse.text.entity_names")
+
+_EVERYTHING: Final = Scope.everything()
+_OFFERED: Final = 5  # names, where the one that is asked for is none
+_STEPS: Final = 3  # of a path, at most
+
+
+class Graph:
+    """Tells whom and what documents speak of.
+
+    A name that no document has is a NotFoundError. Documents that were added or changed are read
+    for names first, for at most ``wait`` seconds; None: until all are read. How many are left is
+    told with what is returned.
+    """
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+
+    def fill(
+        self, wait: float | None = None, on_progress: Callable[[int], None] | None = None
+    ) -> int:
+        """Read the documents that are not read for names yet; return how many are left.
+
+        Args:
+            on_progress: Is told how many are left, now and then.
+        """
+        whole = self._runtime.whole or self._runtime
+        whole.catch_up()
+        ends = None if wait is None else time.monotonic() + wait
+
+        def goes_on(left: int) -> bool:
+            if on_progress is not None:
+                on_progress(left)
+            return ends is None or time.monotonic() < ends
+
+        whole.graph.fill(whole.store, goes_on)
+        left = whole.graph.pending()
+        # Who sees a part of the library does not learn how much others have changed.
+        return left if self._runtime.whole is None else min(left, 1)
+
+    def entities(
+        self,
+        text: str = "",
+        *,
+        kind: str = "",
+        limit: int = 50,
+        offset: int = 0,
+        wait: float | None = None,
+    ) -> EntityList:
+        """Return entities, those that most documents name first.
+
+        Args:
+            text: Only those with a name that has it.
+            kind: Only of this kind, a value of ``EntityKind``.
+        """
+        if kind and kind not in set(EntityKind):
+            known = ", ".join(EntityKind)
+            raise UsageError(f"There is no kind of entities '{kind}'.", hint=f"There are: {known}.")
+        if limit < 1 or offset < 0:
+            raise UsageError("At least one entity is listed, from the first on.")
+        left = self.fill(wait)
+        chosen = EntityKind(kind) if kind else None
+        words = entity_names.entity_key(text)
+        found, total = self._runtime.graph.entities(_EVERYTHING, words, chosen, limit, offset)
+        return EntityList(tuple(found), total, left)
+
+    def show(
+        self, name: str, *, sentences: int = 20, related: int = 10, wait: float | None = None
+    ) -> EntityPage:
+        """Return what documents say of an entity, which may be called by any of its names."""
+        left = self.fill(wait)
+        entity = self._named(name)
+        places = self._runtime.graph.sentences(entity.id, _EVERYTHING, sentences)
+        links = self._runtime.graph.related([entity.id], _EVERYTHING)[:related]
+        return EntityPage(entity, self._read(places), tuple(map(self._related, links)), left)
+
+    def path(self, source: str, target: str, *, wait: float | None = None) -> EntityPath:
+        """Return a shortest way of at most three steps from one entity to another."""
+        left = self.fill(wait)
+        ends = self._named(source), self._named(target)
+        links = self._runtime.graph.path(ends[0].id, ends[1].id, _EVERYTHING, _STEPS)
+        return EntityPath(*ends, tuple(map(self._related, links)), left)
+
+    def links(
+        self, entities: Sequence[Entity], *, wait: float | None = None
+    ) -> tuple[tuple[Entity, RelatedEntity], ...]:
+        """Return each pair of some entities that stand in one sentence, once."""
+        self.fill(wait)
+        known = {one.id: one for one in entities}
+        links = self._runtime.graph.related(known, _EVERYTHING)
+        return tuple(
+            (known[link.source], self._related(link))
+            for link in links
+            if link.target in known and link.source < link.target
+        )
+
+    def _named(self, name: str) -> Entity:
+        if not name.strip():
+            raise UsageError(
+                "The name of an entity is empty.", hint="See: chapterhouse graph entities"
+            )
+        graph = self._runtime.graph
+        key = entity_names.entity_key(name)
+        found = graph.entity(key, _EVERYTHING)
+        if found is None:
+            near, total = graph.entities(_EVERYTHING, key, None, _OFFERED) if key else ((), 0)
+            if total == 1 and set(key.split()) <= set(near[0].id.split()):
+                return near[0]
+            offered = ", ".join(one.name for one in near)
+            raise NotFoundError(
+                f"No document names '{name}'.",
+                hint=f"Is one of these meant? {offered}"
+                if offered
+                else "See: chapterhouse graph entities",
+            )
+        return found
+
+    def _related(self, link: EntityLink) -> RelatedEntity:
+        entity = self._runtime.graph.entity(link.target, _EVERYTHING)
+        assert entity is not None, link.target
+        (evidence,) = self._read([link.evidence])
+        return RelatedEntity(entity, link.together, link.significance, evidence)
+
+    def _read(self, places: Sequence[SentencePlace]) -> tuple[EntitySentence, ...]:
+        """Return sentences as they stand in their documents; those of none that is gone."""
+        store = self._runtime.store
+        documents = store.documents_among({one.document_id for one in places}, _EVERYTHING)
+        bodies = {name: store.body(name, _EVERYTHING) for name in documents}
+        return tuple(
+            EntitySentence(
+                place.document_id,
+                document.title,
+                document.source,
+                place.start,
+                place.end,
+                body.text[place.start : place.end],
+                next((one.number for one in body.pages if place.start < one.end), None),
+            )
+            for place in places
+            if (document := documents.get(place.document_id))
+            and (body := bodies[place.document_id])
+        )

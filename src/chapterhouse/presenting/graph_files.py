@@ -1,0 +1,136 @@
+"""The graph as files that other programs read: GraphML, JSON-LD, Cypher.
+
+Each link has its sentence and where that stands.
+"""
+
+import json
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+from xml.sax.saxutils import escape, quoteattr
+
+from chapterhouse.errors import UsageError
+from chapterhouse.types.graph import Entity, RelatedEntity
+
+Links = Sequence[tuple[Entity, RelatedEntity]]
+Writer = Callable[[Sequence[Entity], Links], str]
+
+_MARKS: Final = (b"<graphml", b'"https://schema.org"', b"MERGE (:Entity ")
+_TYPES: Final = {
+    "person": "Person", "organization": "Organization", "location": "Place",
+    "product": "Product", "technology": "SoftwareApplication", "concept": "DefinedTerm",
+}  # fmt: skip
+_NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_NODE: Final = ("name", "kind", "documents", "sentences")
+_EDGE: Final = ("together", "significance", "document", "start", "end", "evidence")
+
+
+def writer(form: str) -> Writer:
+    """Return what writes a form of file; a UsageError for an unknown one."""
+    known: dict[str, Writer] = {"graphml": graphml, "jsonld": json_ld, "cypher": cypher}
+    if form not in known:
+        raise UsageError(
+            f"A graph is not written as .{form}.",
+            hint=f"Name a file that ends with .{', .'.join(known)}.",
+        )
+    return known[form]
+
+
+def is_ours(data: bytes) -> bool:
+    """Whether a file is one that was written here."""
+    return any(mark in data[:1_000] for mark in _MARKS)
+
+
+def graphml(entities: Sequence[Entity], links: Links) -> str:
+    """Return GraphML, as Gephi, yEd and networkx read it."""
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
+        *_keys("node", _NODE),
+        *_keys("edge", _EDGE),
+        '<graph edgedefault="undirected">',
+    ]
+    for one in entities:
+        data = "".join(_data("node", name, value) for name, value in _facts(one).items())
+        lines.append(f"<node id={quoteattr(_clean(one.id))}>{data}</node>")
+    for one, other in links:
+        ends = f"source={quoteattr(_clean(one.id))} target={quoteattr(_clean(other.entity.id))}"
+        data = "".join(_data("edge", name, value) for name, value in _evidence(other).items())
+        lines.append(f"<edge {ends}>{data}</edge>")
+    return "\n".join((*lines, "</graph>", "</graphml>", ""))
+
+
+def json_ld(entities: Sequence[Entity], links: Links) -> str:
+    """Return JSON-LD in the terms of schema.org; links are ``relatedTo`` with their evidence."""
+    found: dict[str, list[dict[str, object]]] = {}
+    for one, other in links:
+        target = {"@id": _address(other.entity)}
+        found.setdefault(one.id, []).append({"entity": target, **_evidence(other)})
+    graph = [
+        {
+            "@id": _address(one),
+            "@type": _TYPES[one.kind.value],
+            "name": one.name,
+            "alternateName": list(one.names[1:]),
+            "relatedTo": found.get(one.id, []),
+        }
+        for one in entities
+    ]
+    context = {"@vocab": "https://schema.org/"}
+    return (
+        json.dumps(
+            {"@context": ["https://schema.org", context], "@graph": graph},
+            ensure_ascii=False,
+            indent=1,
+        )
+        + "\n"
+    )
+
+
+def cypher(entities: Sequence[Entity], links: Links) -> str:
+    """Return statements that make the graph in Neo4j, Memgraph or Kùzu."""
+    lines = [f"MERGE (:Entity {_map({'id': one.id, **_facts(one)})});" for one in entities]
+    for one, other in links:
+        ends = f"(a:Entity {_map({'id': one.id})}), (b:Entity {_map({'id': other.entity.id})})"
+        lines.append(f"MATCH {ends} MERGE (a)-[:RELATED_TO {_map(_evidence(other))}]->(b);")
+    return "\n".join((*lines, ""))
+
+
+def _facts(one: Entity) -> dict[str, object]:
+    values = (one.name, one.kind.value, one.documents, one.sentences)
+    return dict(zip(_NODE, values, strict=True))
+
+
+def _evidence(one: RelatedEntity) -> dict[str, object]:
+    place = one.evidence
+    values = (one.together, one.significance, place.document_id, place.start, place.end, place.text)
+    return dict(zip(_EDGE, values, strict=True))
+
+
+def _keys(kind: str, names: Sequence[str]) -> list[str]:
+    numbers = {"documents", "sentences", "together", "start", "end"}
+    types = {name: "int" if name in numbers else "string" for name in names}
+    types |= {"significance": "double"} if "significance" in types else {}
+    return [
+        f'<key id="{kind}-{name}" for="{kind}" attr.name="{name}" attr.type="{type_}"/>'
+        for name, type_ in types.items()
+    ]
+
+
+def _data(kind: str, name: str, value: object) -> str:
+    return f'<data key="{kind}-{name}">{escape(_clean(str(value)))}</data>'
+
+
+def _clean(text: str) -> str:
+    """Return a text without the characters that XML cannot hold."""
+    return _NO_XML.sub("\ufffd", text)
+
+
+def _address(one: Entity) -> str:
+    return f"urn:chapterhouse:entity:{one.id.replace(' ', '_')}"
+
+
+def _map(values: dict[str, object]) -> str:
+    # A string of JSON is one of Cypher: both escape with a backslash.
+    pairs = (f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in values.items())
+    return f"{{{', '.join(pairs)}}}"

@@ -1,0 +1,112 @@
+"""Who and what the documents speak of, as a library tells it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.presenting.graph_files import is_ours, writer
+from chapterhouse.types import Scope
+
+NOTES = """# Notes
+
+Ingrid Tolle met Marcus Webb in Kiel. The Baltic Ferry Company hired Marcus Webb in 2021.
+
+Ingrid Tolle moved to Hamburg.
+"""
+SECRET = "# Secret\n\nMarcus Webb met Helena Brandt in Rostock. Marcus Webb left.\n"
+GERMAN = "# Satzung\n\nDie Mitgliederversammlung wählte Ingrid Tolle zur Vorsitzenden in Kiel.\n"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    with Library.open(tmp_path_factory.mktemp("graph") / "home") as opened:
+        opened.documents.add_bytes(NOTES.encode(), "notes.md", shelf="open")
+        opened.documents.add_bytes(SECRET.encode(), "secret.md", shelf="shut")
+        opened.documents.add_bytes(GERMAN.encode(), "satzung.md", shelf="open")
+        yield opened
+
+
+def test_each_sentence_is_the_one_of_its_document(library: Library) -> None:
+    found = library.graph.show("ingrid TOLLE")
+    assert found.entity.name == "Ingrid Tolle"
+    assert found.entity.kind == "person"
+    assert [one.text for one in found.sentences] == [
+        "Ingrid Tolle met Marcus Webb in Kiel.", "Ingrid Tolle moved to Hamburg.",
+    ]  # fmt: skip
+    for one in found.sentences:
+        body = library.documents.body(one.document_id)
+        assert body.text[one.start : one.end] == one.text
+    assert "Marcus Webb" in {one.entity.name for one in found.related}
+    assert all(found.entity.name in one.evidence.text for one in found.related)
+    assert library.graph.show("webb").entity.name == "Marcus Webb"
+
+
+def test_a_way_has_a_sentence_for_each_step(library: Library) -> None:
+    way = library.graph.path("Ingrid Tolle", "Helena Brandt")
+    assert [step.entity.name for step in way.steps] == ["Marcus Webb", "Helena Brandt"]
+    assert "Marcus Webb" in way.steps[0].evidence.text
+    assert "Helena Brandt" in way.steps[1].evidence.text
+
+
+def test_what_cannot_be_shown_is_said(library: Library) -> None:
+    for name, kind in (("Nobody Atall", NotFoundError), (" ", UsageError), ("...", NotFoundError)):
+        with pytest.raises(kind):
+            library.graph.show(name)
+    with pytest.raises(UsageError, match="no kind"):
+        library.graph.entities(kind="ship")
+    with pytest.raises(UsageError, match="first on"):
+        library.graph.entities(limit=0)
+    with pytest.raises(NotFoundError) as raised:
+        library.graph.show("ar")
+    assert "Marcus Webb" in str(raised.value.hint)
+
+
+def test_who_sees_a_part_sees_no_name_of_the_rest(library: Library) -> None:
+    part = library.within(Scope.of(["open"]))
+    names = {one.name for one in part.graph.entities().entities}
+    assert "Marcus Webb" in names
+    assert not names & {"Helena Brandt", "Rostock"}
+    assert part.graph.show("Marcus Webb").entity.documents == 1
+    assert library.graph.show("Marcus Webb").entity.documents == 2
+    with pytest.raises(NotFoundError):
+        part.graph.path("Ingrid Tolle", "Helena Brandt")
+    with pytest.raises(RefusedError):
+        part._runtime.graph.size()
+
+
+@pytest.mark.parametrize("form", ["graphml", "jsonld", "cypher"])
+def test_files_hold_every_entity_and_link(library: Library, form: str) -> None:
+    entities = library.graph.entities().entities
+    links = library.graph.links(entities)
+    assert links
+    text = writer(form)(entities, links)
+    assert is_ours(text.encode())
+    assert all(one.name in text for one in entities)
+    if form == "graphml":
+        tree = ET.fromstring(text)
+        assert len(tree.findall(".//{*}node")) == len(entities)
+        assert len(tree.findall(".//{*}edge")) == len(links)
+    if form == "jsonld":
+        graph: Any = json.loads(text)["@graph"]
+        assert sum(len(one["relatedTo"]) for one in graph) == len(links)
+
+
+def test_a_removed_document_takes_its_names_with_it_also_from_the_disk(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_bytes(NOTES.encode(), "notes.md")
+        library.documents.add_bytes(SECRET.encode(), "secret.md")
+        assert library.graph.show("Helena Brandt").sentences
+        removal = library.documents.remove("secret.md")
+        assert removal.state == "removed"
+        with pytest.raises(NotFoundError):
+            library.graph.show("Helena Brandt")
+        files = [path for path in (tmp_path / "home").rglob("*") if path.is_file()]
+        assert not [path for path in files if b"Helena Brandt" in path.read_bytes()]
+        assert library.graph.show("Marcus Webb").entity.documents == 1
+        assert not library.faults()
