@@ -72,9 +72,10 @@ async def ask(
     """
     if options.words is not None and options.words < 1:
         raise UsageError(f"An answer needs at least 1 word, not {options.words}.")
-    if persona and options.shelves is not None:
+    if persona and (options.shelves is not None or options.documents):
         raise UsageError(
-            "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
+            "A persona reads their own shelves.",
+            hint="Name a persona, or shelves and documents, not both.",
         )
     slug = await run_in_thread(lambda: _slug_of(persona, runtime))
     allowed = runtime.settings.telemetry.content

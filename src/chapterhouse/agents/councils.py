@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -17,6 +17,7 @@ from chapterhouse.agents.council import (
     as_object,
     check_council,
     check_parsed,
+    council_from,
     council_schema,
 )
 from chapterhouse.agents.council_model import (
@@ -50,13 +51,16 @@ from chapterhouse.agents.problems import (
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.connectors.folder import location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.files import make_folder, write_whole
 from chapterhouse.store.definitions import COUNCIL_FILE, DOCS
 from chapterhouse.text.canonical import stated_date
-from chapterhouse.text.naming import printable_name, slug, storable_path
+from chapterhouse.text.naming import natural_key, printable_name, slug, storable_path
+from chapterhouse.text.naming import slug as slug_of
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Document, Scope, Status
 
 _LONGEST_TITLE: Final = 60  # characters; a longer one is no name, and the file's is taken
+_COPIES: Final = "members"  # a folder in a council's own, with documents of single members
 _NO_FILE: Final = frozenset(("symbolic-link", "not-a-file"))
 
 
@@ -82,7 +86,7 @@ def _places(path: str) -> list[Path]:
     """Return the files and subfolders that a folder or a pattern means, as its owner wrote it."""
     place = Path(path).expanduser()
     folder, pattern = (place, "*") if place.is_dir() else (place.parent, place.name)
-    entries = sorted(set(_entries(folder, pattern)), key=_natural) if folder.is_dir() else []
+    entries = sorted(set(_entries(folder, pattern)), key=natural_key) if folder.is_dir() else []
     if not entries:
         raise NotFoundError(
             f"There is no file and no folder with files in {path}.",
@@ -112,7 +116,7 @@ def name_by_documents(
         keys = {*map(slug, names), *(member.key for member in others)} - {CHAIR}
         if len(keys) == len(members) and all(0 < len(name) <= _LONGEST_TITLE for name in names):
             named = [replace(one, name=name) for one, name in zip(own, names, strict=True)]
-            return (*others, *sorted(named, key=lambda one: _natural(one.name)))
+            return (*others, *sorted(named, key=lambda one: natural_key(one.name)))
     return tuple(members)
 
 
@@ -175,12 +179,6 @@ def _dated_title(document: Document) -> str:
     return f"{_title(document)}, {date}" if date else ""
 
 
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Order names as people do: 2 before 10, and no capitals before all others."""
-    parts = re.split(r"(\d+)", name.casefold())
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts]
-
-
 class Councils(Registry[CouncilFolder]):
     """The councils of a workspace: each has a shelf of documents that all its members read."""
 
@@ -203,6 +201,41 @@ class Councils(Registry[CouncilFolder]):
         self._definitions.make(council.slug, (DOCS,))
         self._write(council.slug, as_object(council))  # last: with it the council exists
         return self.built(council)
+
+    def create_of(
+        self,
+        slug: str,
+        documents: Sequence[Document],
+        original_of: Callable[[str], bytes],
+        *,
+        display_name: str = "",
+    ) -> CouncilFolder:
+        """Make a council with a member for each document; ``refresh`` then reads them.
+
+        A member reads the file of its document; what has none, as what was sent, is stored beside
+        the council. Errors as for ``create``.
+
+        Args:
+            original_of: Returns the bytes that a document was read from, by its id.
+        """
+        if len(documents) > MOST_MEMBERS:
+            raise UsageError(f"A council has at most {MOST_MEMBERS} members.", hint="Choose fewer.")
+        names = _distinct([one.title or _file_name(Path(one.source)) for one in documents])
+        copies = {
+            one.id: f"{_COPIES}/{number}-{slug_of(one.title)}.{one.format}"
+            for number, one in enumerate(documents, start=1)
+            if not Path(one.location).is_file()
+        }
+        members = tuple(
+            Member(name=name, folders=(copies.get(one.id, one.location),))
+            for name, one in zip(names, documents, strict=True)
+        )
+        begun = council_from("blank", slug, display_name=display_name, members=members)
+        folder = self.create(begun)
+        make_folder(folder.path / _COPIES)
+        for document_id, file in copies.items():
+            write_whole(folder.path / file, original_of(document_id))
+        return folder
 
     def built(self, council: Council) -> CouncilFolder:
         """Return a council that was built as if it had its folder; there need be none."""

@@ -39,7 +39,7 @@ from chapterhouse.text.sanitise import sanitise, sanitise_line
 
 MAXIMUM_BYTES: Final = 1_000_000
 # Shelves, words of commands, and folders that are not a persona's or council's own.
-_RESERVED: Final = frozenset(
+RESERVED: Final = frozenset(
     [
         "all",
         "council",
@@ -133,7 +133,7 @@ def _shelf(value: str) -> str:
 
 
 def _slug(value: str) -> str:
-    if value in _RESERVED:
+    if value in RESERVED:
         raise PydanticCustomError("reserved", f"is a reserved word: {value!r}")
     return value
 
@@ -503,7 +503,9 @@ PERSONA_TEMPLATES: Final[Mapping[str, Mapping[str, Any]]] = {
     "blank": {},
 }
 DEFAULT_PERSONA_TEMPLATE: Final = "expert"
-COUNCIL_TEMPLATES: Final = ("contracts", "versions", "literature", "decision", "red-team")
+COUNCIL_TEMPLATES: Final = (
+    "contracts", "versions", "literature", "decision", "red-team", "blank",
+)  # fmt: skip
 DEFAULT_COUNCIL_TEMPLATE: Final = "decision"
 
 

@@ -112,7 +112,7 @@ def field_groups(schema: Schema[Any], model: type, *more: FormField) -> tuple[Fi
             for key, hint in _MEANT.findall(text)
         }
         own = [
-            _field(key, inner, hints.get(key, ""))
+            form_field(key, inner, hints.get(key, ""))
             for key, one in meaning["properties"].items()
             if key != "slug" and "properties" not in (inner := resolve(one))
         ]
@@ -125,7 +125,8 @@ def field_groups(schema: Schema[Any], model: type, *more: FormField) -> tuple[Fi
     return (group("", whole, more), *inner)
 
 
-def _field(name: str, found: Json, hint: str) -> FormField:
+def form_field(name: str, found: Json, hint: str = "") -> FormField:
+    """Return a value as a form has it; ``found`` is its JSON schema."""
     kind = "choice" if "enum" in found else _KINDS.get(found.get("type", ""), "number")
     longest = found.get("maxLength")
     return FormField(

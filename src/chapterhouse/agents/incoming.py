@@ -125,7 +125,7 @@ def read_again(
     if not present:
         return AddReport(())
     report = reprocess(sorted(present), runtime.work(on_progress))
-    runtime.catch_up()
+    runtime.catch_up(report)
     return report
 
 

@@ -300,7 +300,7 @@ class Registry(ABC, Generic[Folder]):
             if reports[-1].files.interrupted:
                 break
         if not dry_run:
-            runtime.catch_up()
+            runtime.catch_up(*(report.files for report in reports))
         return reduce(add, reports)
 
     def _places(self, definition: Folder) -> tuple[Places, ...]:

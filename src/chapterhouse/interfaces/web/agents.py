@@ -2,36 +2,35 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from fastapi import Depends, Form, Request, Response
 from pydantic import Field
 
 from chapterhouse.agents.council import council_from, council_schema
-from chapterhouse.agents.council_model import BUILT_IN, CouncilModel
+from chapterhouse.agents.council_model import BUILT_IN, CouncilModel, shelf_of
 from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.definition import LONGEST_NAME
 from chapterhouse.agents.fields import (
-    FieldGroup,
     FormField,
-    as_text,
     field_groups,
     read_form,
     without_defaults,
 )
 from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig
 from chapterhouse.agents.personas import Personas
-from chapterhouse.agents.problems import DefinitionError, Problem
-from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
+from chapterhouse.agents.problems import DefinitionError, Problem, errors
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import sources
 from chapterhouse.interfaces.api.routing import needs, require
-from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import no_such_parameter
-from chapterhouse.interfaces.service import without_paths
-from chapterhouse.interfaces.web.councils import show_agents
-from chapterhouse.interfaces.web.frame import BARE, PageForm, page_router, redirect, show
+from chapterhouse.interfaces.web import agent_form, words
+from chapterhouse.interfaces.web.councils import BLANK
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, page_router
+from chapterhouse.interfaces.web.jobs import open_syncs
+from chapterhouse.interfaces.web.slugs import free_slug
 from chapterhouse.library import Library
-from chapterhouse.store.definitions import PROSE_FILE
+from chapterhouse.store.definitions import CONFIG_FILE, COUNCIL_FILE
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types.access import AccessLevel
 
@@ -39,9 +38,10 @@ ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
 _PATHS: Final = frozenset({"folders", "folder"})  # keys of paths of the server's machine
 _BUTTON: Final = re.compile(r"(members|rounds)\.(?:add|(\d{1,3})\.(up|down|remove))")
 _PROSE: Final = FormField("prose", "text", "Who they are and how they speak, in your own words.")
+_FILES: Final = (CONFIG_FILE, COUNCIL_FILE)
 _FIELDS: Final = {
-    "personas": field_groups(PERSONA_SCHEMA, PersonaConfig, _PROSE),
-    "councils": field_groups(council_schema(), CouncilModel),
+    "persona": field_groups(PERSONA_SCHEMA, PersonaConfig, _PROSE),
+    "council": field_groups(council_schema(), CouncilModel),
 }
 Texts = dict[str, list[str]]
 Json = Mapping[str, Any]
@@ -50,7 +50,7 @@ agents: Final = page_router()
 
 
 async def _which(request: Request) -> str:
-    return request.url.path.split("/")[1]
+    return request.url.path.split("/")[1].removesuffix("s")
 
 
 async def _texts(request: Request) -> Texts:
@@ -58,11 +58,11 @@ async def _texts(request: Request) -> Texts:
     return {name: [str(one) for one in form.getlist(name)] for name in form}
 
 
-Kind = Annotated[str, Depends(_which)]  # personas or councils: what an address begins with
+Kind = Annotated[str, Depends(_which)]  # persona or council, by what an address begins with
 
 
-async def _existing(exchange: Exchanged, kind: Kind, slug: str) -> str:
-    await exchange.look(lambda library: _registry(library, kind, slug))
+async def _existing(visit: Visited, kind: Kind, slug: str) -> str:
+    await visit.look(lambda library: _registry(library, kind, slug))
     return slug
 
 
@@ -70,62 +70,51 @@ Slug = Annotated[str, Depends(_existing)]
 
 
 class NewForm(PageForm):
-    """A persona or a council that is to be made; a council of personas, or as it begins."""
+    """A persona, or a council of personas, that is to be made; the rest is said in its form."""
 
-    slug: str = Field(max_length=100)
-    name: str = Field(default="", max_length=200)
-    template: str = Field(max_length=100)
+    name: str = Field(min_length=1, max_length=LONGEST_NAME)
+    template: str = Field(default=BLANK, max_length=100)
     personas: tuple[str, ...] = Field(default=(), max_length=64)
 
 
 @agents.post("/personas", openapi_extra=ADMIN)
 @agents.post("/councils", openapi_extra=ADMIN)
-async def make(
-    request: Request, exchange: Exchanged, kind: Kind, form: Annotated[NewForm, Form()]
-) -> Response:
-    """Make a persona or council, and show the form in which it is described."""
-    slug, name = form.slug, sanitise_line(form.name)
+async def make(visit: Visited, kind: Kind, form: Annotated[NewForm, Form()]) -> Response:
+    """Make a persona or council, and show the form that describes it."""
 
-    def work(library: Library) -> None:
-        if kind == "personas":
+    def work(library: Library) -> str:
+        name = sanitise_line(form.name)
+        own = (library.personas if kind == "persona" else library.councils).names()
+        slug = free_slug(name, {*own, *library.documents.counts()["shelf"]}, kind)
+        if kind == "persona":
             library.personas.create(slug, display_name=name, template=form.template)
         else:
             begun = council_from(form.template, slug, display_name=name, personas=form.personas)
             library.councils.create(begun)
+        return slug
 
-    try:
-        await exchange.change(f"{kind}.make", slug, work)
-    except ChapterhouseError as error:
-        made = {"kind": kind.removesuffix("s"), **form.model_dump()}
-        problem = without_paths(f"{error.message} {error.hint}")
-        return await show_agents(request, exchange, made=made, problem=problem)
-    return redirect(request, f"/{kind}/{slug}/edit")
+    slug = await visit.change(f"{kind}s.make", form.name, work)
+    return visit.redirect(f"/{kind}s/{slug}/edit")
 
 
 @agents.get("/personas/{slug}/edit", openapi_extra=ADMIN)
 @agents.get("/councils/{slug}/edit", openapi_extra=ADMIN)
-async def show_form(
-    request: Request, exchange: Exchanged, kind: Kind, slug: Slug, saved: bool = False
-) -> Response:
+async def show_form(visit: Visited, kind: Kind, slug: Slug, saved: bool = False) -> Response:
     """Show a definition as a form, with what is wrong at its place, and its documents."""
 
     def look(library: Library) -> tuple[Json, Sequence[Problem]]:
         registry = _registry(library, kind, slug)
-        prose = {"prose": library.personas.prose(slug)} if kind == "personas" else {}
+        prose = {"prose": library.personas.prose(slug)} if kind == "persona" else {}
         return {**registry.written(slug), **prose}, registry.validate(slug)
 
-    raw, problems = await exchange.look(look)
-    return await _show(request, exchange, (kind, slug), raw, problems, saved=saved)
+    raw, problems = await visit.look(look)
+    return await _show(visit, (kind, slug), raw, problems, saved=saved)
 
 
 @agents.post("/personas/{slug}/edit", openapi_extra=ADMIN)
 @agents.post("/councils/{slug}/edit", openapi_extra=ADMIN)
 async def change(
-    request: Request,
-    exchange: Exchanged,
-    kind: Kind,
-    slug: Slug,
-    texts: Annotated[Texts, Depends(_texts)],
+    visit: Visited, kind: Kind, slug: Slug, texts: Annotated[Texts, Depends(_texts)]
 ) -> Response:
     """Write a definition as a form says; or add, move or take out an entry of the form."""
     groups, (action, *_) = _FIELDS[kind], texts.get("action", [""])
@@ -136,42 +125,32 @@ async def change(
     if action != "save":
         raw, focus = edited(raw, action)
         note = "Not saved yet."
-        return await _show(request, exchange, (kind, slug), raw, (), focus=focus, note=note)
+        return await _show(visit, (kind, slug), raw, (), focus=focus, note=note)
 
-    def save(library: Library) -> None:
+    def save(library: Library) -> bool:
         registry = _registry(library, kind, slug)
         before = registry.written(slug)
         if set(_paths(raw)) - set(_paths(before)):  # other workspaces may lie there
-            require(exchange.caller, AccessLevel.ADMIN, whole=True, everywhere=True)
+            require(visit.caller, AccessLevel.ADMIN, whole=True, everywhere=True)
         definition = {key: value for key, value in raw.items() if key != "prose"}
         registry.rewrite(slug, {"slug": slug, **without_defaults(definition, before, groups)})
-        if kind == "personas" and raw["prose"] != library.personas.prose(slug):
+        if kind == "persona" and raw["prose"] != library.personas.prose(slug):
             library.personas.describe(slug, raw["prose"])
+        is_same = sorted(_paths(raw)) == sorted(_paths(before))
+        return not is_same and not errors(registry.validate(slug))
 
     try:
-        await exchange.change(f"{kind}.change", slug, save)
+        is_to_be_read = await visit.change(f"{kind}s.change", slug, save)
     except DefinitionError as error:
-        return await _show(request, exchange, (kind, slug), raw, error.problems, status=422)
-    return redirect(request, f"/{kind}/{slug}/edit", saved="true")
-
-
-@agents.post("/personas/{slug}/profile", openapi_extra=ADMIN, dependencies=[BARE])
-async def propose(request: Request, exchange: Exchanged, slug: Slug) -> Response:
-    """Show a persona's form with the profile that a model makes of their documents, not saved."""
-
-    def look(library: Library) -> tuple[Json, str]:
-        proposal = library.personas.update(slug, dry_run=True).proposal
-        raw = {**proposal.after.model_dump(mode="json"), "prose": library.personas.prose(slug)}
-        note = " ".join(map(without_paths, proposal.warnings)) or "Nothing would change."
-        return raw, "This is proposed, and not saved yet." if proposal else note
-
-    raw, note = await exchange.look_long(look)
-    return await _show(request, exchange, ("personas", slug), raw, (), note=note)
+        return await _show(visit, (kind, slug), raw, error.problems, status=422)
+    if is_to_be_read:
+        await sources.sync_one(visit, f"{kind}/{slug}")
+    return visit.redirect(f"/{kind}s/{slug}/edit", saved="true")
 
 
 def _registry(library: Library, kind: str, slug: str) -> Personas | Councils:
     """Return all personas or councils, one of which is called exactly so."""
-    registry = library.personas if kind == "personas" else library.councils
+    registry = library.personas if kind == "persona" else library.councils
     if slug not in registry.names():
         raise NotFoundError(f"There is no {registry.kind} '{slug[:100]}'.")
     return registry
@@ -201,8 +180,7 @@ def _paths(value: object) -> Iterator[str]:
 
 
 async def _show(
-    request: Request,
-    exchange: Exchange,
+    visit: Visit,
     named: tuple[str, str],
     raw: Json,
     problems: Iterable[Problem],
@@ -210,50 +188,50 @@ async def _show(
     **more: Any,
 ) -> Response:
     kind, slug = named
+    groups = _FIELDS[kind]
 
     def look(library: Library) -> dict[str, Any]:
         registry = _registry(library, kind, slug)
-        with suppress(DefinitionError):  # then it has none, and the form says why
-            more["listed"] = registry.documents(slug)
-        names = {"persona": library.personas.names(), "council": library.councils.names()}
-        return {**names, "model": (*library.settings.models, "none"), "rounds.name": BUILT_IN}
+        more["documents"] = registry.census(slug).documents
+        more["reading"] = open_syncs(library).get(f"{kind}/{slug}")
+        councils = {name: title for name, title in _titles(library.councils) if name != slug}
+        models = dict.fromkeys((*library.settings.models, "none"))
+        return {
+            "persona": dict(_titles(library.personas)),
+            "council": councils if kind == "council" else {},
+            "model": {name: name or "" for name in models},
+            "rounds.name": dict.fromkeys(BUILT_IN),
+        }
 
-    suggested = await exchange.look(look)
-    entries = {group.name: group.places(raw) for group in _FIELDS[kind]}
+    suggested = await visit.look(look)
+    entries = {group.name: group.places(raw) for group in groups}
+    placed = agent_form.by_place(problems, groups, entries)
+    wrong = {place: errors(found) for place, found in placed.items()}
     values = {
-        "kind": kind.removesuffix("s"),
+        "kind": kind,
         "slug": slug,
-        "title": raw.get("display_name") or slug,
-        "groups": _FIELDS[kind],
+        "title": raw.get("display_name") or slug.replace("-", " ").title(),
+        "groups": groups,
         "entries": entries,
-        "problems": _by_place(problems, _FIELDS[kind], entries),
+        "problems": placed,
+        "wrong": {place: found for place, found in wrong.items() if found},
         "suggested": suggested,
-        "as_text": as_text,
-        "listed": (),
+        "unfolded": agent_form.unfolded(placed, str(more.get("focus", ""))),
+        "form": agent_form,
+        "words": words,
+        "files": _FILES,
+        "shelf": slug if kind == "persona" else shelf_of(slug),
         "saved": False,
         "focus": "",
         "note": "",
     }
-    answer = await show(request, exchange, "agent.html", values | more)
-    answer.status_code = status
-    return answer
+    return await visit.show("agent.html", values | more, status)
 
 
-def _by_place(
-    problems: Iterable[Problem], groups: Iterable[FieldGroup], entries: Mapping[str, Any]
-) -> dict[str, list[Problem]]:
-    """Return problems by the field or entry at which a form shows them; empty for above all."""
-    known = {"", *entries}
-    for group in groups:
-        for place, _ in entries[group.name]:
-            known |= {place, *group.names(place)}
-    found: dict[str, list[Problem]] = {}
-    for one in problems:
-        path = ["prose"] if one.file.endswith(PROSE_FILE) else [*map(str, one.path)]
-        while ".".join(path) not in known:
-            path.pop()
-        found.setdefault(".".join(path), []).append(one)
-    return found
+def _titles(registry: Personas | Councils) -> Iterator[tuple[str, str]]:
+    """Yield each of all personas or councils by its slug, with how it is called."""
+    for one in registry.all():
+        yield one.slug, one.folder.display_name if one.folder else one.slug
 
 
 # --- documents ----------------------------------------------------------------------------------
@@ -261,28 +239,7 @@ def _by_place(
 
 @agents.post("/personas/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
 @agents.post("/councils/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
-async def read_documents(request: Request, exchange: Exchanged, kind: Kind, slug: Slug) -> Response:
+async def read_documents(visit: Visited, kind: Kind, slug: Slug) -> Response:
     """Leave reading what changed in the folders of a persona or council to a job."""
-    job = await sources.sync_one(exchange, f"{kind.removesuffix('s')}/{slug}")
-    return redirect(request, f"/jobs/{job.id}")
-
-
-class FileForm(PageForm):
-    """A file of a persona, and whether it is taken out of the index or in again."""
-
-    file: str = Field(max_length=4_096)
-    action: Literal["remove", "restore"]
-
-
-@agents.post("/personas/{slug}/documents", openapi_extra=ADMIN)
-async def move_file(
-    request: Request, exchange: Exchanged, slug: Slug, form: Annotated[FileForm, Form()]
-) -> Response:
-    """Take a file of a persona out of the index, or in again; the file stays where it is."""
-
-    def move(library: Library) -> None:
-        personas = library.personas
-        (personas.remove if form.action == "remove" else personas.restore)(slug, form.file)
-
-    await exchange.change(f"personas.{form.action}", f"{slug}/{form.file}", move)
-    return redirect(request, f"/personas/{slug}/edit")
+    job = await sources.sync_one(visit, f"{kind}/{slug}")
+    return visit.redirect(f"/jobs/{job.id}")

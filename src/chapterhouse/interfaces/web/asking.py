@@ -1,27 +1,27 @@
-"""Questions on the page: asked, answered as it comes, gone on from, saved, remembered."""
+"""Questions on the page: asked, answered as it comes, gone on from, saved."""
 
 import json
 import re
-import time
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import cycle, islice
 from typing import Annotated, Any, Final, Literal
+from uuid import uuid4
 
-from fastapi import Form, Query, Request, Response
+from fastapi import Form, Query, Response
 from fastapi.sse import ServerSentEvent
 from pydantic import Field, TypeAdapter, ValidationError
 from starlette.responses import StreamingResponse
 
 from chapterhouse.answering.bundle import bundle_json
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.api import memory
+from chapterhouse.council.meeting.memory import is_council_owner
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api.asking import event_stream, with_pings
 from chapterhouse.interfaces.api.councils import MeetingBody, convene
 from chapterhouse.interfaces.api.routing import OWNER, needs, require
-from chapterhouse.interfaces.api.schemas import Question
-from chapterhouse.interfaces.api.state import Exchange, Exchanged
+from chapterhouse.interfaces.api.schemas import ChosenDocuments, Question
 from chapterhouse.interfaces.values import (
     PublicAnswer,
     adapter_of,
@@ -30,17 +30,33 @@ from chapterhouse.interfaces.values import (
     as_json,
     public_answer,
 )
-from chapterhouse.interfaces.web.frame import BARE, PageForm, fragment, page_router, redirect, show
+from chapterhouse.interfaces.web.frame import (
+    PageForm,
+    Visit,
+    Visited,
+    file_of,
+    folder_name,
+    fragment,
+    page_router,
+)
 from chapterhouse.library import Library
 from chapterhouse.library.answers import answer_of
-from chapterhouse.presenting.answers import answer_blocks, answer_markdown, written_blocks
+from chapterhouse.presenting.answers import (
+    QUOTATION,
+    answer_blocks,
+    answer_markdown,
+    written_blocks,
+)
+from chapterhouse.presenting.blocks import Part
 from chapterhouse.presenting.citing import clean, distinguish_sources
 from chapterhouse.presenting.html import page
 from chapterhouse.types import (
     Answer,
     AnswerEvent,
     AskEvent,
+    Body,
     Citation,
+    Document,
     DraftEvent,
     FollowUp,
     ReadingEvent,
@@ -50,14 +66,28 @@ from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
 READ_WHOLE: Final = needs(AccessLevel.READ, whole=True)
-WRITE_WHOLE: Final = needs(AccessLevel.WRITE, whole=True)
 _EVENTS: Final = "text/event-stream"
 _TURNS: Final = 6  # that a question may go on from
 _TURN_CHARACTERS: Final = 2_000  # of an answer that a model is reminded of
+_LONG: Final = 280  # characters of a passage of which one sentence is shown first
 _SUGGESTED: Final = 3
-_LOOKED_AT: Final = 20  # documents whose headings may be suggested
+_LOOKED_AT: Final = 60  # documents whose headings may be suggested
 _NUMBER: Final = re.compile(r"^(?:§\s*)?(?:\d+(?:[.)]\d+)*[.)]?|[IVX]+[.)])\s+")  # of a heading
-_HEADING: Final = re.compile(r"(?=.*[^\W\d_]{3})[^\n]{4,60}")  # one that a question can name
+_HEADING: Final = re.compile(r"[^\W\d_][\w'’,-]*(?: [\w'’][\w'’,-]*){1,6} ?\??")  # of a few words
+_GENERAL: Final = re.compile(  # about a document and not about its subject
+    r"(?i)^(?:about|annex|appendix|chapter|how to|part|section|step|table of|this|what|why)\b"
+    r"|\b(?:agenda|contents?|definitions|example|introduction|minutes|notes?|overview|summary)\b"
+    r"|\b(?:i|my|our|we|you|your)\b"
+)
+_FORMS: Final = (
+    "What do the documents say about “{}”?",
+    "What should I know about “{}”?",
+    "Tell me about “{}”.",
+)
+_QUESTION_WORDS: Final = 3  # of a heading that is a question by itself, at least
+_LEAST_TEXT: Final = 150  # characters below a heading that a question is asked of
+_LISTS: Final = 100  # of questions
+_suggestions: Final[dict[tuple[tuple[str, str], ...], Sequence[str]]] = {}
 _SAVED_BYTES: Final = 2_000_000
 _turns: Final = TypeAdapter(tuple[Turn, ...])
 
@@ -65,18 +95,22 @@ asking: Final = page_router()
 
 
 class AskForm(PageForm):
-    """A question, who is asked, and what it goes on from."""
+    """A question, who is asked or which documents alone, and what it goes on from."""
 
     question: Question
-    who: str = Field(default="", max_length=200, pattern=r"^(|(persona|council)/.+)$")
-    model: str = Field(default="", max_length=100)
+    who: str = Field(default="", max_length=200, pattern=r"^(|(persona|council|shelf)/.+)$")
+    document: ChosenDocuments = ()
     before: str = Field(default="", max_length=50_000)
 
+    def named(self, kind: str) -> str:
+        """Return the persona, council or shelf that is asked; empty where another kind is."""
+        asked, _, name = self.who.partition("/")
+        return name if asked == kind and not self.document else ""
+
     @property
-    def named(self) -> tuple[str, str]:
-        """Whether a persona or a council is asked, and which."""
-        kind, _, slug = self.who.partition("/")
-        return kind, slug
+    def shelves(self) -> tuple[str, ...] | None:
+        """The shelf alone that is asked, where one is."""
+        return tuple(filter(None, [self.named("shelf")])) or None
 
     @property
     def turns(self) -> tuple[Turn, ...]:
@@ -93,64 +127,57 @@ class AskForm(PageForm):
 
 @asking.get("/", openapi_extra=READ)
 async def show_first(
-    request: Request,
-    exchange: Exchanged,
+    visit: Visited,
     question: Annotated[str, Query(max_length=10_000)] = "",
     who: Annotated[str, Query(max_length=200)] = "",
+    document: Annotated[ChosenDocuments, Query()] = (),
 ) -> Response:
     """Show the page on which questions are asked; of an empty library how it is filled."""
-    values = await _whom_to_ask(exchange)
-    return await show(
-        request, exchange, "ask.html", {**values, "question": question, "who": who, "turn": None}
-    )
+    return await show_turn(visit, who, document, question=question)
 
 
 @asking.post("/ask", openapi_extra=READ)
-async def ask(request: Request, exchange: Exchanged, form: Annotated[AskForm, Form()]) -> Response:
+async def ask(visit: Visited, form: Annotated[AskForm, Form()]) -> Response:
     """Answer a question; as it comes, where a script of the page asks."""
-    kind, slug = form.named
-    if kind == "council":
-        require(exchange.caller, AccessLevel.READ, whole=True)
-        meeting = await convene(exchange, slug, MeetingBody(question=form.question))
+    if slug := form.named("council"):
+        require(visit.caller, AccessLevel.READ, whole=True)
+        meeting = await convene(visit, slug, MeetingBody(question=form.question))
         where = f"/meetings/{meeting.id}"
-        if _EVENTS in request.headers.get("accept", ""):
+        if _EVENTS in visit.request.headers.get("accept", ""):
             return _streamed(_once("go", json.dumps(where)))
-        return redirect(request, where)
-    follow_up = await _follow_up(exchange, form)
-    if _EVENTS in request.headers.get("accept", ""):
-        return _streamed(_answering(exchange, form, follow_up))
-    answer = await exchange.ask(
-        lambda library: answer_of(_events(library, exchange, form, follow_up, drafts=False))
+        return visit.redirect(where)
+    follow_up = await _follow_up(visit, form)
+    if _EVENTS in visit.request.headers.get("accept", ""):
+        return _streamed(_answering(visit, form, follow_up))
+    answer = await visit.ask(
+        lambda library: answer_of(_events(library, visit, form, follow_up, drafts=False))
     )
-    values = await _whom_to_ask(exchange)
-    turn = _turn(form, follow_up, public_answer(answer))
-    return await show(
-        request, exchange, "ask.html", {**values, "question": "", "who": form.who, "turn": turn}
-    )
+    turn = answer_turn(form.question, public_answer(answer), form.turns)
+    return await show_turn(visit, form.who, form.document, turn=turn)
 
 
-async def _follow_up(exchange: Exchange, form: AskForm) -> FollowUp:
+async def _follow_up(visit: Visit, form: AskForm) -> FollowUp:
     """Return the question as it can be understood by itself."""
     turns = form.turns[-_TURNS:]
     if not turns:
         return FollowUp(form.question, form.question)
-    return await exchange.look_long(
+    return await visit.look_long(
         lambda library: library.answers.follow_up(
             form.question,
             turns,
-            persona=form.named[1],
-            model=form.model or None,
-            remember=_may_remember(exchange),
+            persona=form.named("persona"),
+            shelves=form.shelves,
+            remember=_may_remember(visit),
         )
     )
 
 
 def _events(
-    library: Library, exchange: Exchange, form: AskForm, follow_up: FollowUp, *, drafts: bool
+    library: Library, visit: Visit, form: AskForm, follow_up: FollowUp, *, drafts: bool
 ) -> AsyncIterator[AskEvent]:
-    may_remember = _may_remember(exchange)
+    may_remember = _may_remember(visit)
     options = AskOptions(
-        model=form.model or None,
+        shelves=form.shelves,
         remember=may_remember,
         use_cache=may_remember,
         search_text=follow_up.search_text,
@@ -158,20 +185,21 @@ def _events(
         drafts=drafts,
         interface="page",
         counted=True,
+        documents=form.document,
     )
-    return library.answers.events(follow_up.question, persona=form.named[1], options=options)
+    return library.answers.events(
+        follow_up.question, persona=form.named("persona"), options=options
+    )
 
 
-def _may_remember(exchange: Exchange) -> bool:
+def _may_remember(visit: Visit) -> bool:
     """Whether a question may be remembered: those of the owner, as on the command line."""
-    return exchange.remember or exchange.caller.grant is OWNER
+    return visit.remember or visit.caller.grant is OWNER
 
 
-async def _answering(exchange: Exchange, form: AskForm, follow_up: FollowUp) -> AsyncIterator[str]:
+async def _answering(visit: Visit, form: AskForm, follow_up: FollowUp) -> AsyncIterator[str]:
     """Yield the events of an answer with what the page shows of each."""
-    events = exchange.events(
-        lambda library: _events(library, exchange, form, follow_up, drafts=True)
-    )
+    events = visit.events(lambda library: _events(library, visit, form, follow_up, drafts=True))
 
     def shown(event: AskEvent) -> ServerSentEvent:
         match event:
@@ -183,11 +211,11 @@ async def _answering(exchange: Exchange, form: AskForm, follow_up: FollowUp) -> 
                 values = {"part": part, "text": draft.text, "cited": {}, "id": "draft"}
                 return _event("draft", fragment("draft.html", values))
             case AnswerEvent(answer):
-                turn = _turn(form, follow_up, public_answer(answer))
-                values = {"turn": turn, "csrf": exchange.caller.csrf}
+                turn = answer_turn(form.question, public_answer(answer), form.turns)
+                values = {"turn": turn, "csrf": visit.caller.csrf}
                 return _event("answer", fragment("turn.html", values))
 
-    async for one in event_stream(events, shown, exchange.server.stopping):
+    async for one in event_stream(events, shown, visit.server.stopping):
         yield f"event: {one.event}\ndata: {one.raw_data}\n\n"
 
 
@@ -203,19 +231,33 @@ def _streamed(lines: Any) -> Response:
     return StreamingResponse(with_pings(lines), media_type=_EVENTS)
 
 
-def _turn(form: AskForm, follow_up: FollowUp, answer: PublicAnswer) -> dict[str, Any]:
+def answer_turn(asked: str, answer: PublicAnswer, before: Sequence[Turn] = ()) -> dict[str, Any]:
     """Return what templates show of a question and its answer."""
-    turns = (*form.turns, Turn(answer.question, answer.text[:_TURN_CHARACTERS]))
-    return {
-        "asked": form.question,
-        "taken": follow_up.question if follow_up.question != form.question else "",
-        "answer": answer,
-        "part": answer_blocks(answer),
-        "cited": cited_by(answer.citations),
-        "before": _turns.dump_json(turns[-_TURNS:]).decode(),
-        "saved": as_json(answer),
-        "id": f"t{len(turns)}",
+    turns = (*before, Turn(answer.question, answer.text))
+    deciding = {
+        f"{QUOTATION}-{number}": one.text[slice(*one.key_span)]
+        for number, one in enumerate(answer.sentences, start=1)
+        if len(one.text) > _LONG
     }
+    return text_turn(
+        turns, answer_blocks(answer, apart=True), answer.outcome.value.replace("-", " ")
+    ) | {
+        "asked": asked,
+        "taken": answer.question if answer.question != asked else "",
+        "speaker": answer.display_name,
+        "cited": cited_by(answer.citations),
+        "deciding": deciding,
+        "saved": as_json(answer),
+    }
+
+
+def text_turn(turns: Sequence[Turn], part: Part, outcome: str) -> dict[str, Any]:
+    """Return what templates show of an answer of which nothing else is known."""
+    latest = tuple(replace(one, answer=one.answer[:_TURN_CHARACTERS]) for one in turns[-_TURNS:])
+    unique = f"turn-{uuid4().hex[:8]}"  # on its page, on which older turns stand
+    known = {"asked": turns[-1].question, "outcome": outcome, "part": part, "id": unique}
+    none = {"taken": "", "speaker": "", "cited": {}, "deciding": {}, "saved": "", "given": 0}
+    return {**known, **none, "before": _turns.dump_json(latest).decode()}
 
 
 def cited_by(citations: Sequence[Citation]) -> dict[str, Citation]:
@@ -223,47 +265,93 @@ def cited_by(citations: Sequence[Citation]) -> dict[str, Citation]:
     return dict(distinguish_sources((str(one.number), clean(one)) for one in citations))
 
 
-async def _whom_to_ask(exchange: Exchange) -> dict[str, Any]:
-    """Return whom a question can be put to, and what may be asked first."""
-    is_whole = exchange.caller.grant.is_whole
+async def show_turn(
+    visit: Visit,
+    who: str,
+    chosen: Sequence[str] = (),
+    *,
+    question: str = "",
+    turn: Mapping[str, Any] | None = None,
+) -> Response:
+    """Show the page on which questions are asked: whom, and what may be asked first.
+
+    Args:
+        chosen: Documents and folders that alone are asked.
+    """
+    is_whole = visit.caller.grant.is_whole
 
     def look(library: Library) -> dict[str, Any]:
-        councils = all_councils(library).councils if is_whole else ()
+        personas = (one for one in all_personas(library).personas if one.usable)
+        every = all_councils(library).councils if is_whole else ()
+        councils = (one for one in every if one.usable)
+        own = library.personas.names() if is_whole else ()
+        sources = library.sources.list() if is_whole else ()
+        counts = library.documents.counts()
+        shelves = [one for one in counts["shelf"] if one not in own and not is_council_owner(one)]
         return {
-            "personas": [one for one in all_personas(library).personas if one.usable],
-            "councils": [one for one in councils if one.usable],
-            "suggested": suggest_questions(library),
-            "is_empty": next(iter(library.documents.list()), None) is None,
+            "askable": {
+                "Personas": {
+                    f"persona/{one.slug}": one.display_name for one in personas if one.usable
+                },
+                "Councils": {
+                    f"council/{one.slug}": one.display_name for one in councils if one.usable
+                },
+                "One shelf alone": {f"shelf/{one}": one for one in shelves if len(shelves) > 1},
+            },
+            "suggested": () if chosen else suggest_questions(library),
+            "chosen": {one: _called(one, library) for one in chosen},
+            "documents": sum(counts["format"].values()),
+            "sources": [one.name for one in sources if one.synced and "/" not in one.name],
         }
 
-    return await exchange.look(look)
+    values = await visit.look(look)
+    is_known = any(who in group for group in values["askable"].values())
+    values |= {"question": question, "who": who if is_known else "", "turn": turn}
+    return await visit.show("ask.html", values)
 
 
-def suggest_questions(library: Library) -> list[str]:
-    """Return first questions that the documents' own headings can answer."""
-    found: dict[str, str] = {}  # by heading: one that many documents have is asked of once
-    for document in islice(library.documents.list(), _LOOKED_AT):
-        sections = library.documents.body(document.id).sections
-        named = (
-            _NUMBER.sub("", one.path[-1]).strip(" .:") for one in sections if len(one.path) > 1
-        )
-        fitting = (one for one in named if _HEADING.fullmatch(one) and one != document.title)
-        heading = next((one for one in fitting if one.casefold() not in found), "")
-        if heading and document.title:
-            asked = f"What does “{document.title}” say about {heading}?"
-            found[heading.casefold()] = asked
-        if len(found) == _SUGGESTED:
-            break
-    return list(found.values())
+def _called(name: str, library: Library) -> str:
+    """Return how a document or a folder that was chosen is called."""
+    try:
+        document = library.documents.by_id(name)
+    except NotFoundError:
+        return folder_name(name)
+    return document.title or document.source
 
 
-# --- what was asked -----------------------------------------------------------------------------
+def suggest_questions(library: Library) -> Sequence[str]:
+    """Return first questions that the documents' own headings can answer.
 
-_FORMATS: Final = {
-    "md": ("text/markdown", "answer.md"),
-    "html": ("text/html", "answer.html"),
-    "json": ("application/json", "answer.json"),
-}
+    Bodies are looked into once, as long as the first documents stay as they are.
+    """
+    first = list(islice(library.documents.list(), _LOOKED_AT))
+    key = tuple((one.id, one.text_sha256) for one in first)
+    if key not in _suggestions:
+        if len(_suggestions) >= _LISTS:
+            _suggestions.clear()
+        bodies = [(one, library.documents.body(one.id)) for one in first]
+        _suggestions[key] = tuple(islice(_questions(bodies), _SUGGESTED))
+    return _suggestions[key]
+
+
+def _questions(bodies: Sequence[tuple[Document, Body]]) -> Iterator[str]:
+    """Yield a question to a document each, of what no other one has a heading for."""
+    often = Counter(
+        path[-1] for _, body in bodies for path in {one.path for one in body.sections if one.path}
+    )
+    forms = cycle(_FORMS)
+    for document, body in bodies:
+        for section in body.sections:
+            heading = _NUMBER.sub("", section.path[-1]).strip(" .:") if section.path[1:] else ""
+            has_text = section.end - section.start >= len(heading) + _LEAST_TEXT
+            if not (_HEADING.fullmatch(heading) and has_text and often[section.path[-1]] == 1):
+                continue
+            if heading.endswith("?") and len(heading.rstrip(" ?").split()) >= _QUESTION_WORDS:
+                yield heading
+                break
+            if document.language == "en" and heading[-1] != "?" and not _GENERAL.search(heading):
+                yield next(forms).format(heading)
+                break
 
 
 class SaveForm(PageForm):
@@ -274,7 +362,7 @@ class SaveForm(PageForm):
 
 
 @asking.post("/answers/save", openapi_extra=READ)
-async def save(exchange: Exchanged, form: Annotated[SaveForm, Form()]) -> Response:
+async def save(visit: Visited, form: Annotated[SaveForm, Form()]) -> Response:
     """Return an answer as a file: Markdown with footnotes, a page, or a bundle to be verified."""
     try:
         answer = adapter_of(Answer).validate_json(form.answer)
@@ -286,25 +374,5 @@ async def save(exchange: Exchanged, form: Annotated[SaveForm, Form()]) -> Respon
     elif form.format == "html":
         text = page(answer_blocks(answer), "Answer")
     else:
-        bundle = await exchange.look(lambda library: library.answers.bundle(answer))
-        text = bundle_json(bundle)
-    kind, name = _FORMATS[form.format]
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(text, media_type=kind, headers=headers)
-
-
-@asking.get("/history", openapi_extra=READ_WHOLE)
-async def show_history(
-    request: Request, exchange: Exchanged, text: Annotated[str, Query(max_length=1_000)] = ""
-) -> Response:
-    """Show what was asked, newest first; with words what fits them best."""
-    found = await memory.list_memories(exchange, text)
-    values = {"memories": found.memories, "text": text, "now": int(time.time())}
-    return await show(request, exchange, "history.html", values)
-
-
-@asking.post("/history/{memory_id}/forget", openapi_extra=WRITE_WHOLE, dependencies=[BARE])
-async def forget(request: Request, exchange: Exchanged, memory_id: str) -> Response:
-    """Forget a question and its answer for good."""
-    await memory.forget(exchange, memory_id)
-    return redirect(request, "/history")
+        text = bundle_json(await visit.look(lambda library: library.answers.bundle(answer)))
+    return file_of(text, f"answer.{form.format}")

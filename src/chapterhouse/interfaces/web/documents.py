@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 
 from chapterhouse.interfaces.api import documents as operations
 from chapterhouse.interfaces.api.routing import needs
-from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.values import PublicDocument
-from chapterhouse.interfaces.web.frame import is_partial, page_router, show
+from chapterhouse.interfaces.web.frame import Visit, Visited, is_partial, page_router
 from chapterhouse.library import Library
-from chapterhouse.presenting.document_view import view_document
+from chapterhouse.presenting.document_view import quotation_view, view_document
 from chapterhouse.types import Body, Chunk, Range
 from chapterhouse.types.access import AccessLevel
 
@@ -28,8 +27,7 @@ documents: Final = page_router("/documents")
 
 @documents.get("/{document_id}", openapi_extra=READ)
 async def show_document(
-    request: Request,
-    exchange: Exchanged,
+    visit: Visited,
     document_id: str,
     start: Annotated[int, Query(alias="from", ge=0, le=2**40)] = 0,
     end: Annotated[int, Query(alias="to", ge=0, le=2**40)] = 0,
@@ -38,7 +36,7 @@ async def show_document(
     page: Annotated[int, Query(ge=1, le=10**6)] | None = None,
 ) -> Response:
     """Show a document at a passage, which is marked; beside what is read where a script asks."""
-    document = await operations.show(exchange, document_id, Response())
+    document = await operations.show(visit, document_id, Response())
     chosen = view or ("pages" if document.format == "pdf" and end else "text")
     span = (start, end)
 
@@ -53,19 +51,15 @@ async def show_document(
                 return _pages(library, document_id, body, span, page)
 
     values = {
-        **(
-            await _versions(exchange, document)
-            if chosen == "versions"
-            else await exchange.look(look)
-        ),
+        **(await _versions(visit, document) if chosen == "versions" else await visit.look(look)),
         "document": document,
         "chosen": chosen,
         "span": span,
         "base": f"/documents/{quote(document.id, safe='')}",
         "has_pages": document.format == "pdf",
     }
-    name = "source.html" if is_partial(request) else "document.html"
-    return await show(request, exchange, name, values)
+    name = "source.html" if is_partial(visit.request) else "document.html"
+    return await visit.show(name, values)
 
 
 def _chunks(chunks: Sequence[Chunk], first: int) -> dict[str, Any]:
@@ -85,12 +79,12 @@ def _chunks(chunks: Sequence[Chunk], first: int) -> dict[str, Any]:
     }
 
 
-async def _versions(exchange: Exchange, document: PublicDocument) -> dict[str, Any]:
+async def _versions(visit: Visit, document: PublicDocument) -> dict[str, Any]:
     """Return the documents of the same title or file name, the newest first."""
     file = document.source.rpartition("/")[2]
     found: dict[str, PublicDocument] = {}
     for text in filter(None, {document.title, file}):
-        listed = await operations.list_documents(exchange, text=text[:_WORDS], limit=_VERSIONS)
+        listed = await operations.list_documents(visit, text=text[:_WORDS], limit=_VERSIONS)
         found |= {one.id: one for one in listed.documents}
     alike = [
         one
@@ -104,36 +98,36 @@ async def _versions(exchange: Exchange, document: PublicDocument) -> dict[str, A
 def _pages(
     library: Library, document_id: str, body: Body, span: Range, page: int | None
 ) -> dict[str, Any]:
-    """Return a page, with rectangles over what of a passage was found whole on it."""
+    """Return a page, and on which ones a passage is: with rectangles where it was found whole."""
     places = library.documents.locate(document_id, *span) if span[0] < span[1] else ()
     number = page or next((one.page for one in places), 1)
-    place = next((one for one in places if one.page == number), None)
-    label = next((one.label for one in body.pages if one.number == number), "")
-    rectangles = [
-        {"x": left, "y": top, "width": right - left, "height": bottom - top}
-        for left, top, right, bottom in (place.rectangles if place else ())
-    ]
     return {
-        "page": {"number": number, "label": label, "count": len(body.pages)},
-        "rectangles": rectangles,
-        "reason": place.reason if place else "",
-        "passage": body.text[span[0] : span[1]] if place else "",
-        "others": [one.page for one in places if one.page != number],
+        "number": number,
+        "label": next((one.label for one in body.pages if one.number == number), ""),
+        "total": len(body.pages),
+        "places": places,
+        "passage": quotation_view(body.text[slice(*span)], "pdf"),
     }
 
 
 @documents.get("/{document_id}/pages/{number}.png", openapi_extra=READ)
-async def show_page(exchange: Exchanged, document_id: str, number: int) -> Response:
-    """Return a page of a PDF as an image; another content has another document or text."""
-    image = await exchange.look_long(
-        lambda library: library.documents.page_image(document_id, number)
-    )
-    return Response(image, media_type="image/png", headers={"Cache-Control": "private, no-cache"})
+async def show_page(
+    visit: Visited, document_id: str, number: int, of: Annotated[str, Query(max_length=64)] = ""
+) -> Response:
+    """Return a page of a PDF as an image, which lasts where its address says of which content."""
+
+    def look(library: Library) -> tuple[bytes, bool]:
+        image = library.documents.page_image(document_id, number)
+        return image, bool(of) and library.documents.by_id(document_id).sha256.startswith(of)
+
+    image, lasts = await visit.look_long(look)
+    headers = {"Cache-Control": "private, max-age=86400" if lasts else "private, no-cache"}
+    return Response(image, media_type="image/png", headers=headers)
 
 
 @documents.get("/{document_id}/original", openapi_extra=READ)
-async def download(exchange: Exchanged, document_id: str) -> Response:
+async def download(visit: Visited, document_id: str) -> Response:
     """Return the file that a document was read from, to be saved and never shown."""
-    answer = await operations.content(exchange, document_id, original=True)
+    answer = await operations.content(visit, document_id, original=True)
     assert isinstance(answer, Response)
     return answer

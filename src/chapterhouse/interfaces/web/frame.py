@@ -3,21 +3,25 @@
 import gzip
 import json
 import mimetypes
+import re
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
 from importlib import resources
 from typing import Annotated, Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote, urlencode
 
 from fastapi import APIRouter, Depends, Form, Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
 from chapterhouse import __version__
+from chapterhouse.agents.fields import as_text
+from chapterhouse.answering.parts import render_part
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.door import SAFE, require_token
@@ -28,8 +32,10 @@ from chapterhouse.interfaces.api.state import Exchange
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.presenting import wording
 from chapterhouse.presenting.blocks import CitationBlock, Words
-from chapterhouse.presenting.citing import citation_line, clean
-from chapterhouse.presenting.document_view import ViewBlock
+from chapterhouse.presenting.citing import citation_line
+from chapterhouse.presenting.document_view import ViewBlock, quotation_view
+from chapterhouse.reading.formats import claimed_format
+from chapterhouse.text.naming import given_name
 from chapterhouse.text.sanitise import inert, sanitise, sanitise_line
 from chapterhouse.types import Citation
 from chapterhouse.types.access import AccessLevel
@@ -45,7 +51,24 @@ _HEADERS: Final = {
 }
 _FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
+_COMMAND: Final = re.compile(r"\bchapterhouse ([a-z]+)")
+_PLACES: Final = {
+    **dict.fromkeys(("add", "document", "list", "reindex", "remove", "shelf", "status"), "Library"),
+    **dict.fromkeys(("source", "sync"), "Library, Sources"),
+    **dict.fromkeys(("convene", "council", "persona"), "Councils"),
+    **dict.fromkeys(("key", "settings", "user", "workspace"), "Settings"),
+    "doctor": "Settings, Health",
+    "jobs": "Library, Jobs",
+    "memory": "History",
+    "model": "Settings, Models",
+}
 _KILOBYTE: Final = 1_024
+_SENT: Final = "upload"
+
+
+def folder_name(path: str) -> str:
+    """Return how a folder is called; files that were sent lie in one of ours."""
+    return "Uploaded files" if path == _SENT else path.removeprefix(f"{_SENT}/")
 
 
 class PageForm(Body):
@@ -111,18 +134,6 @@ def render(
     return HTMLResponse(text, status, _HEADERS)
 
 
-async def show(
-    request: Request, exchange: Exchange, name: str, values: Mapping[str, Any]
-) -> HTMLResponse:
-    """Return a template as an answer to a caller, who can go to their other workspaces."""
-    if not is_partial(request):
-        names = await run_in_thread(exchange.server.workspaces.names)
-        grant = exchange.caller.grant
-        own = [one for one in names if grant.permits(AccessLevel.READ, one)]
-        request.state.workspaces = own
-    return render(request, name, values)
-
-
 def fragment(name: str, values: Mapping[str, Any]) -> str:
     """Return a template as text; all that is put into it is escaped."""
     return _environment().get_template(name).render(values)
@@ -134,6 +145,38 @@ def redirect(request: Request, path: str, **query: object) -> Response:
     if is_partial(request):
         return Response(status_code=HTTPStatus.NO_CONTENT, headers={"HX-Redirect": where})
     return RedirectResponse(where, HTTPStatus.SEE_OTHER)
+
+
+class Visit(Exchange):
+    """An exchange that is answered with pages."""
+
+    def __init__(self, request: Request) -> None:
+        super().__init__(request.app.state.server, request.state.caller)
+        self.request = request
+
+    async def show(
+        self, name: str, values: Mapping[str, Any], status: int = HTTPStatus.OK
+    ) -> HTMLResponse:
+        """Return a template as an answer; the caller can go to their other workspaces."""
+        if not is_partial(self.request):
+            names = await run_in_thread(self.server.workspaces.names)
+            permits = self.caller.grant.permits
+            own = [one for one in names if permits(AccessLevel.READ, one)]
+            self.request.state.workspaces = own
+        return render(self.request, name, values, status)
+
+    def redirect(self, path: str, **query: object) -> Response:
+        """Return an answer that sends the browser elsewhere on this server."""
+        return redirect(self.request, path, **query)
+
+
+Visited = Annotated[Visit, Depends(Visit)]
+
+
+def file_of(text: str, name: str) -> Response:
+    """Return a text as a file that is saved and not shown."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=mimetypes.guess_type(name)[0], headers=headers)
 
 
 def own_path(path: str) -> str:
@@ -151,18 +194,33 @@ def page_problem(error: Exception, scope: Scope) -> Response:
     found = refusal_of(error)
     if found.status == HTTPStatus.UNAUTHORIZED and scope["path"] != "/login":
         where = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-        return redirect(request, "/login", **({"next": where} if where != "/" else {}))
+        known = request.method == "GET" and where != "/"  # a form cannot be sent again
+        return redirect(request, "/login", **({"next": where} if known else {}))
     if found.status == HTTPStatus.NOT_MODIFIED:
         return api_problem(error, scope)
+    host, _, came = request.headers.get("referer", "").partition("://")[2].partition("/")
     values = {
         "title": HTTPStatus(found.status).phrase,
+        "back": own_path(f"/{came}") if host == request.headers.get("host") else "/",
         "detail": sanitise_line(without_paths(found.detail)),
-        "hint": sanitise_line(without_paths(found.hint)),
+        "hint": page_hint(sanitise_line(without_paths(found.hint))),
         "places": found.places,
     }
     answer = render(request, "problem.html", values, found.status)
     answer.headers.update(found.headers)
     return answer
+
+
+def page_hint(hint: str, here: str = "") -> str:
+    """Return what to do about a problem: on the page, where that has what a command does.
+
+    Nothing where that is ``here``.
+    """
+    found = _COMMAND.search(hint)
+    place = _PLACES.get(found[1]) if found else ""
+    if place and place == here:
+        return ""
+    return f"See {place} on this page." if place else hint
 
 
 # --- what pages load ----------------------------------------------------------------------------
@@ -215,19 +273,25 @@ def _environment() -> Environment:
     )
     environment.globals |= {
         "address": source_address,
+        "as_text": as_text,
         "asset": asset,
         "version": __version__,
         "citation_line": citation_line,
         "levels": AccessLevel,
     }
     environment.filters |= {
-        "clean": clean,
         "count": count,
+        "given": lambda source: unquote(given_name(source)),
+        "hint": page_hint,
         "inert": inert,
         "json": json.dumps,
         "kind": lambda one: type(one).__name__,
-        "moment": wording.moment,
+        "middle": middle,
+        "day": lambda seconds: wording.moment(seconds)[:10],
+        "moment": _moment,
         "place": lambda text: quote(text, safe=""),
+        "quotation": _quotation,
+        "quoted": _quoted,
         "size": size,
     }
     environment.tests |= {
@@ -239,11 +303,22 @@ def _environment() -> Environment:
 
 
 def source_address(citation: Citation) -> str:
-    """Return where the source of a citation is shown at its quotation; empty where it is none."""
+    """Return where the source of a citation is shown at its quotation; empty where it is none.
+
+    Where the quotation is not found any more, nothing is marked.
+    """
     if citation.tool:
         return ""
-    query = urlencode({"from": citation.start, "to": citation.end})
-    return f"/documents/{quote(citation.document_id, safe='')}?{query}"
+    query = {"from": citation.start, "to": citation.end} if citation.verified else {"begin": 0}
+    return f"/documents/{quote(citation.document_id, safe='')}?{urlencode(query)}"
+
+
+def _quotation(citation: Citation) -> tuple[ViewBlock, ...]:
+    return quotation_view(citation.quote, claimed_format(citation.source), citation.header)
+
+
+def _quoted(citation: Citation) -> str:
+    return render_part(citation.quote, claimed_format(citation.source), citation.header)
 
 
 def is_marked(block: ViewBlock) -> bool:
@@ -257,6 +332,21 @@ def _visible(value: Any) -> Any:
     if value is None:
         return ""
     return sanitise(value).text if type(value) is str else value
+
+
+def _moment(seconds: int) -> Markup:
+    """Return a time as people read it; a script puts it in theirs."""
+    whole = wording.moment(seconds)
+    found = Markup('<time datetime="{0}T{1}Z" title="{2}">{0} {3} UTC</time>')
+    return found.format(whole[:10], whole[11:19], whole, whole[11:16]) if whole else Markup()
+
+
+def middle(text: str, longest: int) -> str:
+    """Return a text, cut in its middle where it is long: names end with what tells them apart."""
+    if len(text) <= longest:
+        return text
+    end = longest // 2
+    return f"{text[: longest - end - 1].rstrip()}…{text[-end:].lstrip()}"
 
 
 def count(number: int, one: str, several: str = "") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Final
 
-from fastapi import Form, Query, Request, Response
+from fastapi import Form, Query, Response
 from pydantic import Field
 
 from chapterhouse.errors import ChapterhouseError, UsageError
@@ -15,12 +15,11 @@ from chapterhouse.evaluation.questions import Verdict
 from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.api.problems import refusal_of
 from chapterhouse.interfaces.api.schemas import Question as QuestionText
-from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.interfaces.service import public_lines, without_paths
-from chapterhouse.interfaces.web.frame import BARE, PageForm, page_router, redirect, show
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visited, page_router
 from chapterhouse.library import Library
 from chapterhouse.settings_stored import value_of
-from chapterhouse.types import Hit, SearchResult
+from chapterhouse.types import SearchResult
 
 WRITE_WHOLE: Final = memory.WRITE
 _MOST_QUESTIONS: Final = 100  # that are asked at once
@@ -50,36 +49,35 @@ lab: Final = page_router("/lab")
 
 @lab.get("", openapi_extra=WRITE_WHOLE)
 async def show_lab(
-    request: Request,
-    exchange: Exchanged,
+    visit: Visited,
     question: Annotated[str, Query(max_length=10_000)] = "",
     a: Chosen = (),
     b: Chosen = (),
-    saved: Annotated[str, Query(max_length=100)] = "",
+    saved: bool = False,
 ) -> Response:
     """Show what a question finds under two settings."""
     sides = [tuple(filter(None, one)) for one in (a, b)]
-    current = await exchange.look(
+    current = await visit.look(
         lambda library: {name: value_of(library.settings, name) for name in _VARIED}
     )
     values: dict[str, Any] = {
+        "tab": "lab",
         "question": question,
         "varied": _VARIED,
         "current": current,
         "sides": sides,
         "saved": saved,
-        "columns": [],
-        "sources": [],
+        "public": public_lines,
+        "found": [],
         "problem": "",
-        "asked": len((await memory.list_questions(exchange)).questions),
+        "asked": len((await memory.list_questions(visit)).questions),
     }
     if question.strip():
         try:
-            found = await exchange.look_long(partial(_search_both, question, sides))
-            values |= _compared(found)
+            values |= _compared(await visit.look_long(partial(_search_both, question, sides)))
         except ChapterhouseError as error:
             values["problem"] = without_paths(refusal_of(error).detail)
-    return await show(request, exchange, "lab.html", values)
+    return await visit.show("lab.html", values)
 
 
 def _search_both(
@@ -104,22 +102,13 @@ def _choice(text: str) -> tuple[str, Any]:
 
 
 def _compared(found: Sequence[tuple[SearchResult, float]]) -> dict[str, Any]:
-    """Return the hits of each side with the place that the other side gives them, 0 for none."""
+    """Return what both sides found, and in which place each has a passage."""
     places = [{hit.chunk.id: hit.rank for hit in result.hits} for result, _ in found]
-    columns = [
-        {
-            "hits": [(hit, others.get(hit.chunk.id, 0)) for hit in result.hits],
-            "variants": result.variants[1:],
-            "warnings": public_lines(result.warnings),
-            "seconds": seconds,
-        }
-        for (result, seconds), others in zip(found, reversed(places), strict=True)
-    ]
-    hits: list[Hit] = [hit for result, _ in found for hit in result.hits]
     shared = places[0].keys() & places[1].keys()
     return {
-        "columns": columns,
-        "sources": list(dict.fromkeys(hit.document.source for hit in hits)),
+        "found": found,
+        "places": places,
+        "sources": list(dict.fromkeys(h.document.source for one, _ in found for h in one.hits)),
         "shared": len(shared),
         "moved": sum(places[0][one] != places[1][one] for one in shared),
     }
@@ -137,9 +126,7 @@ class QuestionForm(PageForm):
 
 
 @lab.post("/questions", openapi_extra=WRITE_WHOLE)
-async def save_question(
-    request: Request, exchange: Exchanged, form: Annotated[QuestionForm, Form()]
-) -> Response:
+async def save_question(visit: Visited, form: Annotated[QuestionForm, Form()]) -> Response:
     """Save a question with what it has to find."""
     if bool(form.required) == form.unanswerable:
         raise UsageError("Choose the documents that answer the question, or that none does.")
@@ -149,23 +136,25 @@ async def save_question(
         answer=memory.ShownAnswer(found=not form.unanswerable),
         required=tuple(form.required),
     )
-    found = await memory.give_feedback(exchange, body)
-    return redirect(request, "/lab", question=form.question, saved=found.change.value)
+    await memory.give_feedback(visit, body)
+    return visit.redirect("/lab", question=form.question, saved="true")
 
 
 @lab.post("/evaluation", openapi_extra=WRITE_WHOLE, dependencies=[BARE])
-async def run_evaluation(request: Request, exchange: Exchanged) -> Response:
+async def run_evaluation(visit: Visited) -> Response:
     """Ask the workspace's questions, the first hundred at most, and show what came of it."""
-    questions = (await memory.list_questions(exchange)).questions
+    questions = (await memory.list_questions(visit)).questions
     if not questions:
         raise UsageError("There are no questions yet.", hint="Save one in the lab.")
     asked = questions[:_MOST_QUESTIONS]
     began = time.perf_counter()
-    found = await exchange.look_long(lambda library: evaluate(asked, library, "the workspace"))
+    found = await visit.look_long(lambda library: evaluate(asked, library, "the workspace"))
     values = {
+        "tab": "lab",
+        "problem": "",
         "found": found,
         "warnings": public_lines(found.warnings),
         "total": len(questions),
         "seconds": time.perf_counter() - began,
     }
-    return await show(request, exchange, "lab_evaluation.html", values)
+    return await visit.show("lab_evaluation.html", values)

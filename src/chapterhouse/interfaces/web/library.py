@@ -2,31 +2,39 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import PurePath
+from textwrap import shorten
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 
-from fastapi import Depends, Form, Query, Request, Response
+from fastapi import Depends, Form, Query, Response
 from pydantic import Field
 
+from chapterhouse.agents.definition import LONGEST_NAME
+from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import RejectedError
 from chapterhouse.interfaces.api import documents
 from chapterhouse.interfaces.api.documents import READ, WRITE
 from chapterhouse.interfaces.api.door import require_token
 from chapterhouse.interfaces.api.limits import UploadForm
-from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute
-from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute, needs
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web.frame import (
     PageForm,
+    Visited,
+    count,
+    folder_name,
     is_partial,
     page_router,
-    redirect,
-    show,
 )
 from chapterhouse.interfaces.web.jobs import list_address, list_values
+from chapterhouse.interfaces.web.slugs import free_slug
 from chapterhouse.library import Library
+from chapterhouse.retrieval.rerank import tags_of
+from chapterhouse.text.naming import given_name, natural_key
 from chapterhouse.types import ListedFile, Listing, ListOrder, Status
+from chapterhouse.types.access import AccessLevel
 
 _MOST_FOLDERS: Final = 300  # that are shown in one
 _MOST_CHOSEN: Final = 1_000
@@ -65,34 +73,29 @@ def _listing(
 Listed = Annotated[Listing, Depends(_listing)]
 
 
-@dataclass(frozen=True, slots=True)
-class FolderEntry:
-    """A folder in the tree: how many documents are in it and below; its own folders where open."""
-
-    path: str
-    name: str
-    documents: int
-    folders: tuple["FolderEntry", ...] = ()
-    more: int = 0  # folders in it that are not shown
-
-
 @library.get("/documents", openapi_extra=READ)
-async def show_documents(request: Request, exchange: Exchanged, listing: Listed) -> Response:
+async def show_documents(visit: Visited, listing: Listed) -> Response:
     """Show the documents of a folder, and files that gave none, with what is filtered by."""
-    is_part = is_partial(request)
+    is_part = is_partial(visit.request)
 
     def look(found: Library) -> dict[str, Any]:
         files, total = found.documents.listed(listing)
         values: dict[str, Any] = {"files": tuple(map(_shown, files)), "total": total}
+        known = found.documents.by_ids(one.document_id for one in files if one.document_id)
+        values["about"] = {name: [one.author, *sorted(tags_of(one))] for name, one in known.items()}
         if is_part:
             return values
-        tree = folder_tree(found.documents.folders(), listing.folder)
-        return values | {"tree": tree, "counts": found.documents.counts()}
+        counts = found.documents.counts()
+        folders = folders_in(listing.folder, found.documents.folders())
+        shelves = {name: n for name, n in counts["shelf"].items() if not is_council_owner(name)}
+        return values | {"folders": folders, "counts": counts, "shelves": shelves}
 
-    values = await exchange.look(look)
+    values = await visit.look(look)
+    above = [str(one) for one in reversed(PurePath(listing.folder).parents[:-1])]
+    values |= {"folder_name": folder_name, "above": above, "most_folders": _MOST_FOLDERS}
     values |= {"listing": listing, "listed_at": lambda **changes: address(listing, **changes)}
     part = "listed.html" if listing.offset else "results.html"
-    return await show(request, exchange, part if is_part else "library.html", values)
+    return await visit.show(part if is_part else "library.html", values)
 
 
 def _shown(file: ListedFile) -> ListedFile:
@@ -108,54 +111,39 @@ def address(listing: Listing, **changes: Any) -> str:
     return f"/documents?{urlencode(query)}" if query else "/documents"
 
 
-def folder_tree(counts: Mapping[str, int], chosen: str) -> FolderEntry:
-    """Return the folders down to the chosen one, and those in it, of how many each has itself."""
-    totals: Counter[str] = Counter()
-    inside: dict[str, set[str]] = {}
-    for folder, number in counts.items():
-        path = folder
-        while path:
-            totals[path] += number
-            above = path.rpartition("/")[0]
-            inside.setdefault(above, set()).add(path)
-            path = above
-
-    def entry(path: str) -> FolderEntry:
-        is_open = not path or f"{chosen}/".startswith(f"{path}/")
-        below = sorted(inside.get(path, ())) if is_open else []
-        shown = below[:_MOST_FOLDERS]
-        shown += [one for one in below[_MOST_FOLDERS:] if f"{chosen}/".startswith(f"{one}/")]
-        own = tuple(map(entry, shown))
-        return FolderEntry(
-            path, path.rpartition("/")[2], totals[path], own, len(below) - len(shown)
-        )
-
-    return replace(entry(""), documents=sum(counts.values()))
+def folders_in(folder: str, counts: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the paths of the folders in one, with how many documents are in each and below."""
+    start = f"{folder}/" if folder else ""
+    found: Counter[str] = Counter()
+    for path, number in counts.items():
+        if path.startswith(start) and path:
+            found[start + path.removeprefix(start).partition("/")[0]] += number
+    return {path: found[path] for path in sorted(found, key=natural_key)}
 
 
 # --- received -------------------------------------------------------------------------------------
 
 
-async def upload(request: Request, exchange: Exchanged) -> Response:
+async def upload(visit: Visited) -> Response:
     """Receive files and leave reading them to a job each.
 
     Its token is looked for here: the form is not read before it is known where its files go.
     """
-    caller, jobs, refused = exchange.caller, [], []
-    async with exchange.receiving() as begin:
-        form = await UploadForm(request, begin, is_page=True).read()
+    caller, jobs, refused = visit.caller, [], []
+    async with visit.receiving() as begin:
+        form = await UploadForm(visit.request, begin, is_page=True).read()
         if caller.csrf:
-            require_token(request.headers.get(CSRF, "") or form.csrf, caller.csrf)
+            require_token(visit.request.headers.get(CSRF, "") or form.csrf, caller.csrf)
         for name, received in form.files:
             try:
-                jobs.append(await documents.receive(exchange, form, name, received))
+                jobs.append(await documents.receive(visit, form, name, received))
             except RejectedError as error:
                 refused.append((name, error.message))
     if refused and not jobs:
         raise RejectedError("rejected", " ".join(sentence for _, sentence in refused))
-    if refused or is_partial(request):
-        return await show(request, exchange, "jobs.html", list_values(jobs, refused))
-    return redirect(request, list_address(jobs))
+    if refused or is_partial(visit.request):
+        return await visit.show("jobs.html", list_values(jobs, refused))
+    return visit.redirect(list_address(jobs))
 
 
 # Not as a route of a page: that would have the whole form read for the token, before the level.
@@ -186,32 +174,71 @@ class ChosenForm(PageForm):
         return address(Listing(folder=self.folder))
 
 
+@library.post("/documents/ask", openapi_extra=READ)
+async def ask_chosen(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
+    """Lead to where the chosen documents alone are asked."""
+    if not form.document:
+        return visit.redirect(form.list_address)
+    return visit.redirect(f"/?{urlencode({'document': form.document}, doseq=True)}")
+
+
 @library.post("/documents/remove", openapi_extra=WRITE)
-async def remove(
-    request: Request, exchange: Exchanged, form: Annotated[ChosenForm, Form()]
-) -> Response:
+async def remove(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
     """Remove documents for good, once that is confirmed on a page of its own."""
     if not form.document:
-        return redirect(request, form.list_address)
+        return visit.redirect(form.list_address)
+    number = count(len(form.document), "document")
     if not form.confirmed:
-        found = [await documents.show(exchange, one, Response()) for one in form.document]
-        return await show(request, exchange, "remove.html", {"documents": found, "form": form})
+        found = [await documents.show(visit, one, Response()) for one in form.document]
+        asked = {
+            "title": f"Remove {number} for good?",
+            "meaning": "Their text leaves the library, and so do the remembered answers that rest"
+            " on it. Files in folders stay where they are.",
+            "listed": [one.title or given_name(one.source) for one in found],
+            "fields": [("folder", form.folder), *(("document", one.id) for one in found)],
+            "does": "Remove for good",
+            "back": form.list_address,
+        }
+        return await visit.show("confirm.html", asked)
     in_place: list[str] = []
-    for number, one in enumerate(form.document, start=1):
+    for place, one in enumerate(form.document, start=1):
         # The words of all of them leave the files at once, with the last.
-        removal = await documents.remove(exchange, one, prove=number == len(form.document))
+        removal = await documents.remove(visit, one, prove=place == len(form.document))
         in_place += removal.in_place
     if not in_place:
-        return redirect(request, form.list_address)
-    return await show(request, exchange, "remove.html", {"in_place": in_place, "form": form})
+        return visit.redirect(form.list_address)
+    done = {
+        "title": f"{number} removed",
+        "meaning": "These files are still in a folder that the library follows: its next sync reads"
+        " them again.",
+        "listed": in_place,
+        "back": form.list_address,
+    }
+    return await visit.show("confirm.html", done)
+
+
+@library.post("/documents/council", openapi_extra=needs(AccessLevel.ADMIN, whole=True))
+async def make_council(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
+    """Make a council with a member for each document, and lead to where it is asked."""
+    if not form.document:
+        return visit.redirect(form.list_address)
+
+    def work(found: Library) -> str:
+        wanted = [found.documents.by_id(one) for one in dict.fromkeys(form.document)]
+        titles = ", ".join(one.title or given_name(one.source) for one in wanted)
+        name = shorten(titles, LONGEST_NAME, placeholder=" …")
+        slug = free_slug(name, found.councils.names(), "council")
+        make, original_of = found.councils.create_of, found.documents.original
+        return make(slug, wanted, original_of, display_name=name).slug
+
+    made = await visit.change("councils.make", "of documents", work)
+    return visit.redirect("/", who=f"council/{made}")
 
 
 @library.post("/documents/reprocess", openapi_extra=WRITE)
-async def reprocess(
-    request: Request, exchange: Exchanged, form: Annotated[ChosenForm, Form()]
-) -> Response:
+async def reprocess(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
     """Leave reading documents again to a job."""
     if not form.document:
-        return redirect(request, form.list_address)
-    job = await documents.reprocess_all(exchange, form.document)
-    return redirect(request, f"/jobs/{job.id}")
+        return visit.redirect(form.list_address)
+    job = await documents.reprocess_all(visit, form.document)
+    return visit.redirect(f"/jobs/{job.id}")

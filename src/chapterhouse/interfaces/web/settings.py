@@ -2,52 +2,49 @@
 
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from datetime import date, timedelta
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import Form, Query, Request, Response
+from fastapi import Depends, Form, Query, Request, Response
 from pydantic import BeforeValidator, Field
 
-from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.agents.fields import FormField, form_field
+from chapterhouse.errors import ChapterhouseError
 from chapterhouse.evaluation.model_trial import try_engine
-from chapterhouse.interfaces.api import access, jobs, memory, workspace_routes
+from chapterhouse.interfaces.api import access, jobs, workspace_routes
 from chapterhouse.interfaces.api.problems import Refusal, refusal_of
 from chapterhouse.interfaces.api.routing import needs
 from chapterhouse.interfaces.api.schemas import Names
-from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.service import without_paths
-from chapterhouse.interfaces.web.frame import BARE, PageForm, page_router, redirect, show
+from chapterhouse.interfaces.web import words
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, page_hint, page_router
 from chapterhouse.settings_stored import schema_of
-from chapterhouse.types import Analytics, Check, JobState, OutcomeCounts
+from chapterhouse.types import Check, JobState
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
-READ_WHOLE: Final = memory.READ
 ADMIN: Final = access.ADMIN
 EVERYWHERE: Final = needs(AccessLevel.ADMIN, whole=True, everywhere=True)
-_TABS: Final = ("", "models", "keys", "people", "workspaces", "audit", "health")
 _SHOWN: Final = frozenset({400, 403, 409})  # on the page whose form it was
 _DAY: Final = 86_400  # seconds
 _ROWS: Final = 50  # of a list, and entries of the audit log on a page
-_MOST_DAYS: Final = 366  # that are drawn
 
 settings: Final = page_router("/settings")
 
 
-async def _page(
-    request: Request, exchange: Exchange, tab: str, values: Mapping[str, Any] | None = None
-) -> Response:
+async def _page(visit: Visit, tab: str, values: Mapping[str, Any] | None = None) -> Response:
     """Show a tab, with what it always shows and more."""
-    grant = exchange.caller.grant
-    tabs = _TABS if grant.is_whole and grant.level is AccessLevel.ADMIN else ("",)
-    shown = {"tabs": (*tabs, "unanswered") if grant.is_whole else tabs, "tab": tab, "problem": ""}
-    shown |= await _VALUES[tab](exchange) if tab in _VALUES else {}
-    return await show(request, exchange, f"settings_{tab}.html", {**shown, **(values or {})})
+    shown = {"tab": tab, "problem": ""}
+    shown |= await _VALUES[tab](visit) if tab in _VALUES else {}
+    return await visit.show(f"settings_{tab}.html", {**shown, **(values or {})})
 
 
 async def _change(
-    request: Request, exchange: Exchange, tab: str, change: Awaitable[object], place: str = ""
+    visit: Visit,
+    tab: str,
+    change: Awaitable[object],
+    place: str = "",
+    retained: Mapping[str, Any] | None = None,
 ) -> Response:
     """Go back to a tab after a change; what does not fit is said on it."""
     try:
@@ -57,71 +54,68 @@ async def _change(
         if found.status not in _SHOWN:
             raise
         problem = without_paths(f"{found.detail} {found.hint}".strip())
-        answer = await _page(request, exchange, tab, {"problem": problem})
+        answer = await _page(visit, tab, {**(retained or {}), "problem": problem})
         answer.status_code = found.status
         return answer
-    return redirect(request, f"/settings/{tab}".removesuffix("/values") + place)
+    return visit.redirect(f"/settings/{tab}".removesuffix("/values") + place)
 
 
 @settings.get("", openapi_extra=READ)
-async def show_settings(request: Request, exchange: Exchanged) -> Response:
+async def show_settings(visit: Visited) -> Response:
     """Show every setting; to who is no admin, what they may do."""
-    grant = exchange.caller.grant
+    grant = visit.caller.grant
     is_admin = grant.level is AccessLevel.ADMIN and grant.is_whole
-    return await _page(request, exchange, "values" if is_admin else "you")
+    return await _page(visit, "values" if is_admin else "you")
 
 
 # --- settings -----------------------------------------------------------------------------------
 
 
-class ValueForm(PageForm):
-    """The value of a setting as it was typed, or that the database is to say nothing of it."""
-
-    value: str = Field(default="", max_length=10_000)
-    reset: bool = False
+async def _typed(request: Request) -> dict[str, str]:
+    return {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
 
 
-async def _values(exchange: Exchange) -> dict[str, Any]:
-    """Return every setting by its section, with what values it may have."""
-    sections: dict[str, list[dict[str, Any]]] = {}
-    for one in (await workspace_routes.list_settings(exchange)).settings:
-        schema = schema_of(one.name)
-        schema = {**schema, **next(iter(schema.get("anyOf", ())), {})}
-        text, default = (_text(value) for value in (one.value, one.default))
-        row = {"setting": one, "schema": schema, "text": text, "default": default}
-        sections.setdefault(one.name.partition(".")[0], []).append(row)
-    return {"sections": sections}
+async def _values(visit: Visit) -> dict[str, Any]:
+    """Return every setting by its section, in the order in which people look for them."""
+    sections: dict[str, list[Any]] = {name: [] for name in words.TITLES}
+    for one in (await workspace_routes.list_settings(visit)).settings:
+        sections.setdefault(one.name.partition(".")[0], []).append(one)
+    sections = {name: rows for name, rows in sections.items() if rows}
+    return {"sections": sections, "field": _field, "words": words, "typed": {}}
 
 
-@settings.post("/values/{name}", openapi_extra=ADMIN)
-async def change_value(
-    request: Request, exchange: Exchanged, name: str, form: Annotated[ValueForm, Form()]
+@settings.post("/values", openapi_extra=ADMIN)
+async def change_values(
+    visit: Visited, typed: Annotated[dict[str, str], Depends(_typed)]
 ) -> Response:
-    """Change a setting in the database, or let the files decide again."""
+    """Change what is new of a form in the database, or let the files decide again on a setting."""
+    reset = typed.pop("reset", "")
 
     async def change() -> None:
-        if form.reset:
-            await workspace_routes.reset_setting(exchange, name)
-        else:
-            body = workspace_routes.SettingBody(value=_value(name, form.value.strip()))
-            await workspace_routes.change_setting(exchange, name, body)
+        if reset:
+            await workspace_routes.reset_setting(visit, reset)
+            return
+        known = {
+            one.name: one.value for one in (await workspace_routes.list_settings(visit)).settings
+        }
+        values = {name: _field(name).read(text) for name, text in typed.items()}
+        new = {name: one for name, one in values.items() if one != _plain(known.get(name))}
+        if new:
+            await workspace_routes.change_settings(visit, workspace_routes.SettingsBody(values=new))
 
-    return await _change(request, exchange, "values", change(), f"#{name}")
+    place = reset or next(iter(typed), "")
+    return await _change(visit, "values", change(), f"#{place}", {"typed": typed})
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _plain(value: object) -> object:
+    """Return a value as JSON has it."""
+    return json.loads(json.dumps(value))
 
 
-def _value(name: str, text: str) -> object:
-    """Return a value that was typed; what is no text is written as JSON."""
+def _field(name: str) -> FormField:
+    """Return a setting as a form has it."""
     schema = schema_of(name)
-    if schema.get("type", "string") == "string" and "anyOf" not in schema:
-        return text
-    try:
-        return json.loads(text or "null")
-    except ValueError:
-        raise UsageError(f"'{text[:100]}' cannot be the value of {name}.") from None
+    return form_field(name, {**schema, **next(iter(schema.get("anyOf", ())), {})})
 
 
 # --- models -------------------------------------------------------------------------------------
@@ -133,23 +127,21 @@ class TrialForm(PageForm):
     engine: Literal["language_model", "embedding", "rerank"]
 
 
-async def _models(exchange: Exchange) -> dict[str, Any]:
-    chosen = await exchange.look(lambda library: library.settings)
-    status = await workspace_routes.show_workspace(exchange)
+async def _models(visit: Visit) -> dict[str, Any]:
+    chosen = await visit.look(lambda library: library.settings)
+    status = await workspace_routes.show_workspace(visit)
     return {"chosen": chosen, "encoders": status.encoders, "trial": None}
 
 
 @settings.post("/models", openapi_extra=ADMIN)
-async def try_model(
-    request: Request, exchange: Exchanged, form: Annotated[TrialForm, Form()]
-) -> Response:
+async def try_model(visit: Visited, form: Annotated[TrialForm, Form()]) -> Response:
     """Call a model, and show what came of it and how long it took."""
-    trial = await exchange.look_long(lambda library: try_engine(form.engine, library))
-    return await _page(request, exchange, "models", {"trial": _public(trial)})
+    trial = await visit.look_long(lambda library: try_engine(form.engine, library))
+    return await _page(visit, "models", {"trial": _public(trial)})
 
 
 def _public(check: Check) -> Check:
-    sentence, hint = without_paths(check.sentence), without_paths(check.hint)
+    sentence, hint = without_paths(check.sentence), page_hint(without_paths(check.hint), "Settings")
     return Check(check.name, check.passed, sentence, hint)
 
 
@@ -187,54 +179,50 @@ class PasswordForm(PageForm, access.PasswordBody):
     """A new password."""
 
 
-async def _keys(exchange: Exchange) -> dict[str, Any]:
-    found = (await access.list_keys(exchange)).keys
+async def _keys(visit: Visit) -> dict[str, Any]:
+    found = (await access.list_keys(visit)).keys
     return {"keys": found, "now": int(time.time()), "secret": ""}
 
 
-async def _people(exchange: Exchange) -> dict[str, Any]:
-    return {"people": (await access.list_users(exchange)).users}
+async def _people(visit: Visit) -> dict[str, Any]:
+    return {"people": (await access.list_users(visit)).users}
 
 
 @settings.post("/keys", openapi_extra=ADMIN)
-async def create_key(
-    request: Request, exchange: Exchanged, form: Annotated[KeyForm, Form()]
-) -> Response:
+async def create_key(visit: Visited, form: Annotated[KeyForm, Form()]) -> Response:
     """Make a key; its secret is on the answer, this once."""
     made: list[str] = []
 
     async def create() -> None:
         expires = int(time.time()) + form.days * _DAY if form.days else 0
-        new = await access.create_key(exchange, form.model_copy(update={"expires": expires}))
+        new = await access.create_key(visit, form.model_copy(update={"expires": expires}))
         made.append(new.secret)
 
-    answer = await _change(request, exchange, "keys", create())
-    return await _page(request, exchange, "keys", {"secret": made[0]}) if made else answer
+    answer = await _change(visit, "keys", create())
+    return await _page(visit, "keys", {"secret": made[0]}) if made else answer
 
 
 @settings.post("/keys/{key_id}/revoke", openapi_extra=ADMIN, dependencies=[BARE])
-async def revoke_key(request: Request, exchange: Exchanged, key_id: str) -> Response:
+async def revoke_key(visit: Visited, key_id: str) -> Response:
     """Revoke a key for good."""
-    return await _change(request, exchange, "keys", access.revoke_key(exchange, key_id))
+    return await _change(visit, "keys", access.revoke_key(visit, key_id))
 
 
 @settings.post("/people", openapi_extra=ADMIN)
-async def add_user(
-    request: Request, exchange: Exchanged, form: Annotated[UserForm, Form()]
-) -> Response:
+async def add_user(visit: Visited, form: Annotated[UserForm, Form()]) -> Response:
     """Add somebody."""
-    return await _change(request, exchange, "people", access.add_user(exchange, form))
+    return await _change(visit, "people", access.add_user(visit, form))
 
 
 @settings.post("/people/{name}/password", openapi_extra=ADMIN)
 async def set_password(
-    request: Request, exchange: Exchanged, name: str, form: Annotated[PasswordForm, Form()]
+    visit: Visited, name: str, form: Annotated[PasswordForm, Form()]
 ) -> Response:
     """Change a password; the user's sessions end."""
-    return await _change(request, exchange, "people", access.set_password(exchange, name, form))
+    return await _change(visit, "people", access.set_password(visit, name, form))
 
 
-_ACTIONS: Final[Mapping[str, Callable[[Exchange, str], Awaitable[object]]]] = {
+_ACTIONS: Final[Mapping[str, Callable[[Visit, str], Awaitable[object]]]] = {
     "disable": access.disable_user,
     "enable": access.enable_user,
     "remove": access.remove_user,
@@ -243,13 +231,10 @@ _ACTIONS: Final[Mapping[str, Callable[[Exchange, str], Awaitable[object]]]] = {
 
 @settings.post("/people/{name}/{action}", openapi_extra=ADMIN, dependencies=[BARE])
 async def change_user(
-    request: Request,
-    exchange: Exchanged,
-    name: str,
-    action: Literal["disable", "enable", "remove"],
+    visit: Visited, name: str, action: Literal["disable", "enable", "remove"]
 ) -> Response:
     """Disable, enable or remove somebody."""
-    return await _change(request, exchange, "people", _ACTIONS[action](exchange, name))
+    return await _change(visit, "people", _ACTIONS[action](visit, name))
 
 
 # --- workspaces, what was done, health ----------------------------------------------------------
@@ -259,70 +244,45 @@ class WorkspaceForm(PageForm, workspace_routes.WorkspaceBody):
     """A workspace that is to be made."""
 
 
-async def _workspaces(exchange: Exchange) -> dict[str, Any]:
-    return {"names": (await workspace_routes.list_workspaces(exchange)).workspaces}
+async def _workspaces(visit: Visit) -> dict[str, Any]:
+    return {"names": (await workspace_routes.list_workspaces(visit)).workspaces}
 
 
 @settings.post("/workspaces", openapi_extra=EVERYWHERE)
-async def create_workspace(
-    request: Request, exchange: Exchanged, form: Annotated[WorkspaceForm, Form()]
-) -> Response:
+async def create_workspace(visit: Visited, form: Annotated[WorkspaceForm, Form()]) -> Response:
     """Make a workspace."""
-    change = workspace_routes.create_workspace(exchange, form)
-    return await _change(request, exchange, "workspaces", change)
+    change = workspace_routes.create_workspace(visit, form)
+    return await _change(visit, "workspaces", change)
 
 
 @settings.get("/audit", openapi_extra=ADMIN)
-async def show_audit(
-    request: Request, exchange: Exchanged, before: Annotated[int, Query(ge=0, le=2**62)] = 0
-) -> Response:
+async def show_audit(visit: Visited, before: Annotated[int, Query(ge=0, le=2**62)] = 0) -> Response:
     """Show what was done and refused, newest first."""
-    found = await access.list_audit(exchange, before, _ROWS)
-    return await _page(request, exchange, "audit", {"found": found, "before": before})
+    found = await access.list_audit(visit, before, _ROWS)
+    return await _page(visit, "audit", {"found": found, "before": before})
 
 
-async def _health(exchange: Exchange) -> dict[str, Any]:
-    running = await jobs.list_jobs(exchange, (JobState.RUNNING,), 1_000)
-    waiting = await jobs.list_jobs(exchange, (JobState.PENDING,), 1_000)
+async def _health(visit: Visit) -> dict[str, Any]:
+    running = await jobs.list_jobs(visit, (JobState.RUNNING,), 1_000)
+    waiting = await jobs.list_jobs(visit, (JobState.PENDING,), 1_000)
     return {
-        "status": await workspace_routes.show_workspace(exchange),
+        "status": await workspace_routes.show_workspace(visit),
         "running": len(running.jobs),
         "waiting": len(waiting.jobs),
-        "processes": exchange.server.options.processes,
+        "processes": visit.server.options.processes,
         "checks": (),
     }
 
 
 @settings.post("/health", openapi_extra=EVERYWHERE, dependencies=[BARE])
-async def check_health(request: Request, exchange: Exchanged) -> Response:
+async def check_health(visit: Visited) -> Response:
     """Check the workspace and the machine that it is on, as ``chapterhouse doctor`` does."""
-    found = await exchange.look_long(lambda library: library.doctor())
-    return await _page(request, exchange, "health", {"checks": tuple(map(_public, found))})
-
-
-@settings.get("/unanswered", openapi_extra=READ_WHOLE)
-async def show_unanswered(
-    request: Request, exchange: Exchanged, days: Annotated[int, Query(ge=0, le=36_500)] = 30
-) -> Response:
-    """Show what was asked, day by day, and what the documents did not answer."""
-    found = await memory.show_analytics(exchange, days, _ROWS)
-    is_recorded = await exchange.look(lambda library: library.settings.analytics.text)
-    values = {"found": found, "columns": list(_columns(found)), "is_recorded": is_recorded}
-    return await _page(request, exchange, "unanswered", values)
-
-
-def _columns(found: Analytics) -> Iterator[tuple[str, int, int]]:
-    """Yield each day of a period with its questions, and how many of them were answered."""
-    last = date.fromisoformat(found.last_day)
-    first = max(date.fromisoformat(found.first_day), last - timedelta(_MOST_DAYS - 1))
-    for number in range((last - first).days + 1):
-        day = (first + timedelta(number)).isoformat()
-        counts = found.by_day.get(day, OutcomeCounts())
-        yield day, counts.questions, counts.answered
+    found = await visit.look_long(lambda library: library.doctor())
+    return await _page(visit, "health", {"checks": tuple(map(_public, found))})
 
 
 # What each tab shows, whatever led there.
-_VALUES: Final[Mapping[str, Callable[[Exchange], Awaitable[dict[str, Any]]]]] = {
+_VALUES: Final[Mapping[str, Callable[[Visit], Awaitable[dict[str, Any]]]]] = {
     "values": _values,
     "models": _models,
     "keys": _keys,
@@ -334,9 +294,7 @@ _VALUES: Final[Mapping[str, Callable[[Exchange], Awaitable[dict[str, Any]]]]] = 
 
 @settings.get("/{tab}", openapi_extra=ADMIN)
 async def show_tab(
-    request: Request,
-    exchange: Exchanged,
-    tab: Literal["models", "keys", "people", "workspaces", "health"],
+    visit: Visited, tab: Literal["values", "models", "keys", "people", "workspaces", "health"]
 ) -> Response:
     """Show what there is of something, with the forms that change it."""
-    return await _page(request, exchange, tab)
+    return await _page(visit, tab)

@@ -1,16 +1,21 @@
 """Sources on the page: folders of the server, cloud drives and lists of web pages."""
 
-from pathlib import PurePath
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import Annotated, Final, Literal
 
-from fastapi import Form, Query, Request, Response
+from fastapi import Form, Query, Response
 from pydantic import Field
 
 from chapterhouse.interfaces.api import sources as api
-from chapterhouse.interfaces.api.schemas import MaybeShelf, Names
+from chapterhouse.interfaces.api.schemas import MaybeShelf
 from chapterhouse.interfaces.api.sources import CloudSyncBody, SourceBody
-from chapterhouse.interfaces.api.state import Exchanged
-from chapterhouse.interfaces.web.frame import PageForm, page_router, redirect, show
+from chapterhouse.interfaces.web.frame import PageForm, Visited, count, page_router
+from chapterhouse.library import Library
+from chapterhouse.library.sources import ServerFolder
+from chapterhouse.types import SourceKind
+from chapterhouse.types.access import AccessLevel
 
 Place = Annotated[str, Query(max_length=4_000)]
 
@@ -18,10 +23,10 @@ sources: Final = page_router()
 
 
 @sources.get("/sources", openapi_extra=api.READ)
-async def show_sources(request: Request, exchange: Exchanged) -> Response:
+async def show_sources(visit: Visited) -> Response:
     """Show the sources: their state, when they were synced, what is wrong with them."""
-    found = await api.list_sources(exchange)
-    return await show(request, exchange, "sources.html", {"sources": found.sources})
+    found = await api.list_sources(visit)
+    return await visit.show("sources.html", {"sources": found.sources})
 
 
 class SourceForm(PageForm):
@@ -29,23 +34,17 @@ class SourceForm(PageForm):
 
     location: str = Field(min_length=1, max_length=4_000)
     shelf: MaybeShelf = ""
-    exclude: str = Field(default="", max_length=5_000)
-
-    @property
-    def patterns(self) -> Names:
-        """What is not to be read, a pattern a line."""
-        return tuple(filter(None, map(str.strip, self.exclude.splitlines())))
+    exclude: str = Field(default="", max_length=5_000)  # a pattern a line
 
 
 @sources.post("/sources", openapi_extra=api.MACHINE)
-async def add(
-    request: Request, exchange: Exchanged, form: Annotated[SourceForm, Form()]
-) -> Response:
+async def add(visit: Visited, form: Annotated[SourceForm, Form()]) -> Response:
     """Follow a source, and leave reading what is in it to a job."""
-    body = SourceBody(location=form.location, shelf=form.shelf, exclude=form.patterns)
-    source = await api.add_source(exchange, body)
-    job = await api.sync_one(exchange, source.name)
-    return redirect(request, f"/jobs/{job.id}")
+    patterns = tuple(filter(None, map(str.strip, form.exclude.splitlines())))
+    body = SourceBody(location=form.location, shelf=form.shelf, exclude=patterns)
+    source = await api.add_source(visit, body)
+    job = await api.sync_one(visit, source.name)
+    return visit.redirect(f"/jobs/{job.id}")
 
 
 class SyncForm(PageForm):
@@ -56,65 +55,76 @@ class SyncForm(PageForm):
 
 
 @sources.post("/sources/sync", openapi_extra=api.WRITE)
-async def sync(
-    request: Request, exchange: Exchanged, form: Annotated[SyncForm, Form()]
-) -> Response:
+async def sync(visit: Visited, form: Annotated[SyncForm, Form()]) -> Response:
     """Leave bringing the library to the state of a source, or of all, to a job."""
     confirmed = bool(form.confirmed)
     if form.name:
-        job = await api.sync_one(exchange, form.name, confirmed=confirmed)
+        job = await api.sync_one(visit, form.name, confirmed=confirmed)
     else:
-        job = await api.sync_all(exchange, confirmed=confirmed)
-    return redirect(request, f"/jobs/{job.id}")
+        job = await api.sync_all(visit, confirmed=confirmed)
+    return visit.redirect(f"/jobs/{job.id}")
 
 
 @sources.post("/sources/remove", openapi_extra=api.ADMIN)
-async def remove(
-    request: Request, exchange: Exchanged, form: Annotated[SyncForm, Form()]
-) -> Response:
+async def remove(visit: Visited, form: Annotated[SyncForm, Form()]) -> Response:
     """Forget a source; its documents stay."""
-    await api.remove_source(exchange, form.name)
-    return redirect(request, "/sources")
+    await api.remove_source(visit, form.name)
+    return visit.redirect("/sources")
 
 
 @sources.get("/folders", openapi_extra=api.MACHINE)
-async def show_folders(request: Request, exchange: Exchanged, path: Place = "") -> Response:
+async def show_folders(visit: Visited, path: Place = "") -> Response:
     """Show the folders in a folder of the server, and how many files would be read of each."""
-    here, *inside = await exchange.look_long(lambda library: library.sources.folders(path))
-    above = [(str(one), one.name or "/") for one in reversed(PurePath(here.location).parents)]
-    values = {"here": here, "folders": inside, "above": above}
-    return await show(request, exchange, "folders.html", values)
+
+    def look(library: Library) -> Sequence[ServerFolder]:
+        followed = [one.location for one in library.sources.list() if one.kind is SourceKind.FOLDER]
+        above = Path(followed[-1] if followed else library.home).parent
+        return library.sources.folders(path or str(above))
+
+    here, *inside = await visit.look_long(look)
+    here = replace(here, files=max(here.files, sum(one.files for one in inside)))
+    values = {
+        "title": "Follow a folder of the server",
+        "address": "/folders",
+        "place": here.location,
+        "above": [(str(one), one.name or "/") for one in reversed(PurePath(here.location).parents)],
+        "folders": [(one.location, one.name, _counted(one)) for one in inside],
+        "counted": f"{_counted(here)}, in the folders below too",
+        "may_follow": here.files or here.is_more,
+        "files": (),
+    }
+    return await visit.show("places.html", values)
+
+
+def _counted(folder: ServerFolder) -> str:
+    """Return how many files a folder has and those below it, as far as that was counted."""
+    if folder.is_more and not folder.files:
+        return "not counted"
+    return f"{'over ' * folder.is_more}{count(folder.files, 'file')}"
 
 
 @sources.get("/drives", openapi_extra=api.BROWSE)
-async def show_drives(
-    request: Request,
-    exchange: Exchanged,
-    place: Place = "",
-    refresh: api.Refresh = False,
-) -> Response:
+async def show_drives(visit: Visited, path: Place = "") -> Response:
     """Show the folders and files in a folder of a cloud drive; the drives where none is named."""
-    found = await api.list_folders(exchange, place, refresh=refresh)
-    between = "" if not place or place.endswith(":") else "/"
-    values: dict[str, Any] = {
-        "place": place,
-        "folders": [(f"{place}{between}{one}", one) for one in found.folders],
-        "files": (await api.list_files(exchange, place)).files if place else (),
+    found = await api.list_folders(visit, path)
+    drive, _, below = path.partition(":")
+    above = [(f"{drive}:{one}", one.name) for one in reversed(PurePath(below).parents[:-1])]
+    between = "" if not path or path.endswith(":") else "/"
+    values = {
+        "title": "Follow a cloud drive",
+        "address": "/drives",
+        "place": path,
+        "above": [("", "Drives"), (f"{drive}:", f"{drive}:"), *above] if below else (),
+        "folders": [(f"{path}{between}{one}", one, "") for one in found.folders],
+        "counted": "",
+        "may_follow": path and visit.caller.grant.level.includes(AccessLevel.WRITE),
+        "files": (await api.list_files(visit, path)).files if path else (),
     }
-    return await show(request, exchange, "drives.html", values)
+    return await visit.show("places.html", values)
 
 
-class DriveForm(PageForm):
-    """A folder of a drive that is to be followed."""
-
-    place: str = Field(min_length=1, max_length=4_000)
-    shelf: MaybeShelf = ""
-
-
-@sources.post("/drives/sync", openapi_extra=api.SYNC)
-async def sync_drive(
-    request: Request, exchange: Exchanged, form: Annotated[DriveForm, Form()]
-) -> Response:
+@sources.post("/drives", openapi_extra=api.SYNC)
+async def follow_drive(visit: Visited, form: Annotated[SourceForm, Form()]) -> Response:
     """Follow a folder of a drive, and leave reading what is in it now to a job."""
-    job = await api.sync_folder(exchange, CloudSyncBody(place=form.place, shelf=form.shelf))
-    return redirect(request, f"/jobs/{job.id}")
+    job = await api.sync_folder(visit, CloudSyncBody(place=form.location, shelf=form.shelf))
+    return visit.redirect(f"/jobs/{job.id}")

@@ -12,6 +12,7 @@ document.addEventListener("keydown", (event) => {
     const links = [...document.querySelectorAll(".answer .cited a")];
     const place = links.indexOf(document.activeElement);
     const next = links[place < 0 ? 0 : place + (event.key === "n" ? 1 : -1)];
+    next?.closest("details")?.setAttribute("open", "");
     next?.focus();
     next?.click();
   }
@@ -24,4 +25,20 @@ document.addEventListener("change", (event) => {
 document.addEventListener("submit", (event) => {
   const asked = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
   if (asked && !window.confirm(asked)) event.preventDefault();
+  else if (event.target.action.endsWith("/logout")) sessionStorage.clear(); // what was asked
 }, true);
+
+document.addEventListener("click", async ({ target }) => {
+  const copied = document.getElementById(target.dataset.copiesText);
+  if (!copied) return;
+  await navigator.clipboard.writeText(copied.textContent);
+  target.textContent = "Copied";
+});
+
+// Times as its reader has them.
+const clock = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
+const tellTimes = () => {
+  for (const one of document.querySelectorAll("main time")) one.textContent = clock.format(new Date(one.dateTime));
+};
+tellTimes();
+document.addEventListener("htmx:after:swap", tellTimes);

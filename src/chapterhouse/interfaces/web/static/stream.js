@@ -3,6 +3,7 @@
 const form = document.getElementById("ask");
 const turns = document.getElementById("turns");
 const toEnd = document.querySelector("[data-to-end]");
+const only = document.getElementById("only"); // documents that alone are asked
 let running = null;
 
 const atEnd = () => window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 80;
@@ -37,20 +38,24 @@ function finish(article, html) {
   form.elements.before.value = turn.dataset.before;
   htmx.process(turn);
   remember();
-  for (const one of turn.querySelectorAll("[data-copies]")) one.hidden = false;
   document.getElementById("question").placeholder = "Ask on, or something else";
 }
 
 // What was asked in this tab comes back with it, until its reader signs out.
 const KEY = `${document.body.dataset.workspace} ${document.body.dataset.csrf.slice(0, 16)}`;
-const remember = () => sessionStorage.setItem(KEY, JSON.stringify({ turns: turns.innerHTML, before: form.elements.before.value }));
+const remember = () => sessionStorage.setItem(KEY, JSON.stringify({ turns: turns.innerHTML, before: form.elements.before.value, who: form.elements.who?.value, only: only.innerHTML }));
 const beginAnew = () => { sessionStorage.removeItem(KEY); form.elements.before.value = ""; };
+const named = new URLSearchParams(window.location.search);
+const isNamed = named.has("who") || named.has("document"); // who is asked: another conversation
 
 function recall() {
+  if (isNamed && !turns.querySelector(".turn")) beginAnew();
   const stored = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
   if (!stored || turns.querySelector(".turn") || form.elements.question.value) return;
   turns.innerHTML = stored.turns;
   form.elements.before.value = stored.before;
+  if (stored.who && form.elements.who) form.elements.who.value = stored.who;
+  only.innerHTML = stored.only ?? "";
   htmx.process(turns);
   form.querySelector("[data-begins-anew]").hidden = false;
 }
@@ -60,6 +65,7 @@ async function ask() {
   const question = form.elements.question.value.trim();
   form.elements.question.setCustomValidity(question ? "" : "Write a question.");
   if (!form.reportValidity()) return;
+  if (isNamed) window.history.replaceState(null, "", "/"); // where the conversation comes back
   running?.abort();
   running = new AbortController();
   document.querySelector(".hello")?.remove();
@@ -69,7 +75,6 @@ async function ask() {
   turns.append(article);
   article.scrollIntoView({ block: "start", behavior: "instant" });
   form.elements.question.value = "";
-  grow();
   const stop = form.querySelector("[data-stops]");
   stop.hidden = false;
   try {
@@ -99,18 +104,11 @@ async function ask() {
   }
 }
 
-function grow() {
-  const field = form.elements.question;
-  field.style.height = "auto";
-  field.style.height = `${Math.min(field.scrollHeight + 2, 240)}px`;
-}
-
 if (form) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     ask();
   });
-  form.elements.question.addEventListener("input", grow);
   form.elements.question.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
@@ -124,10 +122,6 @@ if (form) {
   recall();
 }
 
-document.addEventListener("submit", (event) => {
-  if (event.target.action.endsWith("/logout")) sessionStorage.clear();
-});
-
 document.addEventListener("click", async (event) => {
   const asked = event.target.closest("[data-asks]");
   if (asked && form) {
@@ -135,14 +129,11 @@ document.addEventListener("click", async (event) => {
     form.elements.question.value = asked.textContent;
     form.requestSubmit();
   }
-  const alone = event.target.closest("[data-asks-alone]");
-  if (alone) {
-    event.preventDefault();
-    form.elements.before.value = "";
-    form.elements.question.value = alone.closest(".turn").querySelector(".question").textContent;
-    form.requestSubmit();
+  const anew = event.target.closest("[data-begins-anew]");
+  if (anew) {
+    anew.href = form.elements.who?.value ? `/?${new URLSearchParams({ who: form.elements.who.value })}` : "/";
+    beginAnew();
   }
-  if (event.target.closest("[data-begins-anew]")) beginAnew();
   const copies = event.target.closest("[data-copies]");
   if (!copies) return;
   const data = new URLSearchParams(new FormData(copies.form));
@@ -151,4 +142,3 @@ document.addEventListener("click", async (event) => {
   await navigator.clipboard.writeText(await response.text());
   copies.textContent = "Copied";
 });
-for (const one of document.querySelectorAll("[data-copies]")) one.hidden = false;

@@ -89,7 +89,7 @@ async function send(one) {
 }
 
 async function follow(one) {
-  for (let seconds = 1; !say(one); await pause(seconds)) {
+  for (let seconds = 1; !say(one); await Promise.race([pause(seconds), new Promise((done) => { one.look = done; })])) {
     const asked = one.open.slice(0, ASKED);
     const address = `/jobs?${new URLSearchParams(asked.map((id) => ["job", id]))}`;
     const answer = asked.length ? await fetch(address, { headers }).catch(() => null) : null;
@@ -104,18 +104,18 @@ async function follow(one) {
     one.open = one.open.filter((id) => !ended.includes(id));
     seconds = ended.length === ASKED ? 0.1 : 1; // of jobs that ended long ago nothing is known any more
   }
-  if (!document.querySelector(".first") || !one.read) return;
-  const page = parsed(await (await fetch("/", { headers })).text()); // which knows questions by now
-  one.shown.append(...page.querySelectorAll(".suggested"));
 }
 
 async function cancel(one) {
   one.isCancelled = true;
-  one.shown.querySelector("[data-cancels]").disabled = true;
+  const button = one.shown.querySelector("[data-cancels]");
+  [button.disabled, button.textContent] = [true, "Stopping …"];
   one.stopped += one.queue.length;
   one.queue = [];
   for (const request of one.requests) request.abort();
-  for (const id of [...one.open]) await fetch(`/jobs/${id}/cancel`, { method: "POST", headers });
+  say(one);
+  await Promise.all(one.open.map((id) => fetch(`/jobs/${id}/cancel`, { method: "POST", headers })));
+  one.look?.();
 }
 
 async function receive(entries) {
@@ -124,11 +124,13 @@ async function receive(entries) {
   const one = batch;
   for (const entry of entries) {
     for await (const next of filesIn(entry)) {
+      if (one.isCancelled) return; // a folder may hold thousands
       one.queue.push(next);
       one.files += 1;
       one.size += next.file.size;
     }
   }
+  if (one.isCancelled) return;
   while (one.senders < AT_ONCE && one.queue.length) send(one);
   if (isNew) follow(one);
 }
@@ -149,6 +151,3 @@ if (form) {
     });
   }
 }
-document.addEventListener("click", ({ target }) => {
-  for (const box of target.closest("[data-chooses]")?.form.querySelectorAll(".rows input") ?? []) box.checked = true;
-});

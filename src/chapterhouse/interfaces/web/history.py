@@ -1,0 +1,78 @@
+"""What was asked, on the page: answers as they were given, and what found none."""
+
+from contextlib import suppress
+from functools import partial
+from typing import Annotated, Final
+
+from fastapi import Query, Response
+
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.api import memory
+from chapterhouse.interfaces.memory_owners import memory_owners
+from chapterhouse.interfaces.values import public_answer
+from chapterhouse.interfaces.web.asking import answer_turn, show_turn, text_turn
+from chapterhouse.interfaces.web.frame import BARE, Visited, page_router
+from chapterhouse.library import Library
+from chapterhouse.presenting.blocks import Part
+from chapterhouse.presenting.quoted import quoted_blocks
+from chapterhouse.text.naming import given_name
+from chapterhouse.types import Answer, Memory, Turn
+
+_ROWS: Final = 50  # of a list
+
+history: Final = page_router("/history")
+
+
+@history.get("", openapi_extra=memory.READ)
+async def show_history(
+    visit: Visited, text: Annotated[str, Query(max_length=1_000)] = ""
+) -> Response:
+    """Show what was asked, newest first; with words what fits them best."""
+    memories = (await memory.list_memories(visit, text)).memories
+
+    def cited(library: Library) -> dict[str, str]:
+        """Return how the documents are called that the answers cite and that are still there."""
+        names = {}
+        for id_ in {id_ for one in memories for id_ in one.sources}:
+            with suppress(NotFoundError):
+                found = library.documents.by_id(id_)
+                names[id_] = found.title or given_name(found.source)
+        return names
+
+    values = {"memories": memories, "text": text, "cited": await visit.look(cited)}
+    return await visit.show("history.html", values)
+
+
+@history.get("/unanswered", openapi_extra=memory.READ)
+async def show_unanswered(
+    visit: Visited, days: Annotated[int, Query(ge=0, le=36_500)] = 30
+) -> Response:
+    """Count what was asked, and show what the documents did not answer."""
+    found = await memory.show_analytics(visit, days, _ROWS)
+    is_recorded = await visit.look(lambda library: library.settings.analytics.text)
+    return await visit.show("unanswered.html", {"found": found, "is_recorded": is_recorded})
+
+
+@history.get("/{memory_id}", openapi_extra=memory.READ)
+async def show_remembered(visit: Visited, memory_id: str) -> Response:
+    """Show a question with its answer as it was given, to go on from."""
+    found, given = await visit.look(partial(_remembered, memory_id))
+    who = f"persona/{given.persona}" if given and given.persona else ""
+    if given:
+        turn = answer_turn(found.question, public_answer(given))
+    else:  # of which no more than the text is remembered
+        part = Part("answer", "", quoted_blocks(found.answer))
+        outcome = "answer" if found.found else "not found"
+        turn = text_turn((Turn(found.question, found.answer),), part, outcome)
+    return await show_turn(visit, who, turn={**turn, "given": found.asked})
+
+
+def _remembered(memory_id: str, library: Library) -> tuple[Memory, Answer | None]:
+    return library.answers.remembered(memory_id, memory_owners(library))
+
+
+@history.post("/{memory_id}/forget", openapi_extra=memory.WRITE, dependencies=[BARE])
+async def forget(visit: Visited, memory_id: str) -> Response:
+    """Forget a question and its answer for good."""
+    await memory.forget(visit, memory_id)
+    return visit.redirect("/history")
