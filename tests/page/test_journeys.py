@@ -67,8 +67,10 @@ def test_a_question_is_answered_and_its_source_opens_at_the_sentence(
         page.locator("#pane :is(mark, .rectangle)").first.wait_for()
         picture(page, f"source-{look}")
         expect(page.locator("#pane")).to_contain_text("Annual Safety Report")
+        expect(page.locator(".answer [aria-current]")).to_contain_text("Annual Safety Report")
         page.keyboard.press("Escape")
         expect(page.locator("#pane")).to_be_empty()
+        expect(page.locator(".answer [aria-current]")).to_have_count(0)
         assert page.evaluate("document.activeElement.matches('.cited a')")
         page.get_by_label("Question").fill("And how many are there?")
         page.keyboard.press("Enter")
@@ -94,11 +96,38 @@ def test_what_was_asked_comes_back_until_a_new_conversation_begins(
         expect(page.locator(".turn h2")).to_have_text("When were the life rafts serviced?")
         page.reload()
         expect(page.locator(".turn h2")).to_have_text("When were the life rafts serviced?")
-        page.get_by_role("link", name="New conversation").click()
+        page.get_by_role("link", name="Library").click()
+        page.get_by_role("link", name="Ask", exact=True).click()  # the old one is in the history
         expect(page.locator(".turn")).to_have_count(0)
         page.get_by_label("Question").fill("   ")
         page.keyboard.press("Enter")
         expect(page.locator(".turn")).to_have_count(0)
+
+
+def test_who_is_asked_by_their_link_is_asked_anew_and_from_then_on(
+    site: Served, opened: Opener
+) -> None:
+    with opened(site.url) as page:
+        enter(page, site)
+        page.get_by_label("Question").fill("When were the life rafts serviced?")
+        page.keyboard.press("Enter")
+        page.locator(".answer .cited a").first.click()
+        page.locator("#pane :is(mark, .rectangle)").first.wait_for()
+        page.goto(f"{site.url}/councils")
+        page.get_by_role("link", name="Ask Maria").click()
+        expect(page.locator(".turn")).to_have_count(0)
+        page.get_by_label("Question").fill(QUESTION)
+        page.keyboard.press("Enter")
+        page.locator(".answer .cited a").first.click()
+        page.locator("#pane mark").first.wait_for()
+        page.get_by_label("Question").fill("And a day?")
+        page.keyboard.press("Enter")
+        expect(page.locator("#pane")).to_be_empty()  # it was of the question before
+        expect(page.locator(".turn")).to_have_count(2)
+        page.locator(".turn").last.locator(".outcome:not([data-progress])").wait_for()
+        page.get_by_role("link", name="New conversation").click()
+        expect(page.locator(".turn")).to_have_count(0)
+        expect(page.get_by_label("Who is asked")).to_have_value("persona/maria")
 
 
 def test_an_answer_is_saved_in_three_formats(site: Served, opened: Opener) -> None:
@@ -202,6 +231,29 @@ def test_twelve_files_are_dropped_and_the_first_question_is_suggested(
         expect(page.locator(".turn h2")).to_have_count(1)
 
 
+def test_a_stop_of_files_that_are_sent_is_seen_at_once(
+    empty: Served, opened: Opener, example_folder: Path
+) -> None:
+    files = [one for one in sorted(example_folder.rglob("*")) if one.is_file()][:9]
+    with opened(empty.url) as page:
+        enter(page, empty)
+        page.route("**/documents/upload", lambda _: None)  # a network that takes its time
+        page.locator("input[type=file]").first.set_input_files(files)
+        page.get_by_role("button", name="Stop").click()
+        expect(page.locator("[data-count]")).to_contain_text("9 stopped", timeout=500)
+
+
+def test_minutes_on_a_telephone_are_as_wide_as_it(site: Served, opened: Opener) -> None:
+    with opened(site.url, "phone") as page:
+        enter(page, site)
+        page.get_by_label("Who is asked").select_option("council/storm-board")
+        page.get_by_label("Question").fill(QUESTION)
+        page.get_by_role("button", name="Ask").click()
+        page.locator("td .cited a").first.wait_for(timeout=60_000)
+        for table in page.locator(".minutes .wide").all():
+            assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+
+
 def test_a_council_speaks_side_by_side_and_its_cells_open_their_sentences(
     site: Served, opened: Opener
 ) -> None:
@@ -237,12 +289,31 @@ def test_a_document_is_found_opened_and_removed(empty: Served, opened: Opener) -
         expect(page.locator(".rows li")).to_have_count(2)
 
 
+def test_documents_stay_chosen_while_others_are_looked_for(empty: Served, opened: Opener) -> None:
+    with Library.open(empty.home) as library:
+        for number in range(3):
+            library.documents.add_text(f"Pier {number} is closed.", title=f"Pier {number}")
+    with opened(empty.url) as page:
+        enter(page, empty)
+        page.goto(f"{empty.url}/documents")
+        page.get_by_label("Choose Pier 0").check()
+        for words in ("pier 1", "nothing like it", "pier 2"):
+            page.get_by_placeholder("Title, name or author").fill(words)
+            expect(page.locator(".rows [data-kept]")).to_have_count(1)
+        page.get_by_label("Choose Pier 2").check()
+        page.goto(f"{empty.url}/documents")
+        expect(page.locator(".rows :checked")).to_have_count(2)
+        page.get_by_label("Choose Pier 0").uncheck()
+        page.get_by_role("button", name="Remove …").click()
+        expect(page.locator("main li")).to_have_text(re.compile("Pier 2"))
+
+
 def test_a_key_is_made_shown_once_and_revoked(site: Served, opened: Opener) -> None:
     with opened(site.url) as page:
         enter(page, site)
         page.goto(f"{site.url}/settings/keys")
         page.get_by_label("What it is for").fill("the intranet")
-        page.get_by_role("button", name="Make it").click()
+        page.get_by_role("button", name="Create").click()
         secret = page.locator("#secret").inner_text()
         with site.client(secret) as client:
             assert client.get("/api/me").status_code == 200

@@ -48,12 +48,12 @@ def browser(served_board: Served) -> Iterator[httpx2.Client]:
         yield client
 
 
-def convene(browser: httpx2.Client, csrf: str, **more: str) -> str:
-    """Let the board meet by its form; return where the meeting is."""
-    form = {"csrf": csrf, "question": QUESTION, **more}
-    answer = browser.post("/councils/storm-board/meetings", data=form)
-    assert answer.status_code == 303, answer.text
-    return str(answer.headers["location"])
+def convene(browser: httpx2.Client, csrf: str, **more: object) -> str:
+    """Let the board meet, for which the page has no choices; return where the meeting is."""
+    body, headers = {"question": QUESTION, **more}, {"X-CSRF-Token": csrf}
+    answer = browser.post("/api/councils/storm-board/meetings", json=body, headers=headers)
+    assert answer.status_code == 202, answer.text
+    return f"/meetings/{answer.json()['id']}"
 
 
 def ended(browser: httpx2.Client, meeting: str) -> LexborHTMLParser:
@@ -74,11 +74,13 @@ def words(page: LexborHTMLParser, place: str) -> list[str]:
     return [" ".join(node.text().split()) for node in page.css(place)]
 
 
-def test_a_council_is_convened_and_its_minutes_read_saved_and_gone_on_from(
+def test_a_council_is_convened_and_its_minutes_read_and_saved(
     browser: httpx2.Client, csrf: str
 ) -> None:
     listed = browser.get("/councils").text
-    assert 'action="/councils/storm-board/meetings"' in listed
+    assert 'href="/?who=council%2Fstorm-board"' in listed
+    asked = {"csrf": csrf, "question": QUESTION, "who": "council/storm-board"}
+    assert browser.post("/ask", data=asked).headers["location"].startswith("/meetings/")
     assert "It is not JSON" in listed  # the council that cannot be used, with the reason
     meeting = convene(browser, csrf, model="tiny")
     page = ended(browser, meeting)
@@ -94,13 +96,7 @@ def test_a_council_is_convened_and_its_minutes_read_saved_and_gone_on_from(
     assert saved["html"].text.startswith("<!DOCTYPE html>")
     assert holds_minutes(saved["json"].content)
     assert all("attachment" in one.headers["content-disposition"] for one in saved.values())
-    (field,) = page.css("form[action='/ask'] [name=before]")
-    before = field.attributes["value"] or ""
-    assert json.loads(before)[0]["answer"].startswith("Both rules hold.")
-    who = [one.attributes["value"] for one in page.css("form[action='/ask'] option")]
-    assert who == ["", "persona/maria", "persona/tom", "council/storm-board"]
-    sent = {"csrf": csrf, "before": before, "question": QUESTION, "who": "persona/tom"}
-    assert "75 euros" in browser.post("/ask", data=sent).text
+    assert page.css("#minutes a[href='/?who=council%2Fstorm-board']")
 
 
 def test_without_a_model_a_table_shows_what_each_members_documents_say(
@@ -140,17 +136,11 @@ def test_a_meeting_is_followed_by_what_is_put_on_the_page(
         assert behind == again[2:]
 
 
-def test_options_are_lines_and_too_many_are_refused(browser: httpx2.Client, csrf: str) -> None:
-    page = ended(
-        browser, convene(browser, csrf, model="tiny", options=f"Pay 40\n\n Pay {HOSTILE} \n")
-    )
+def test_options_of_a_meeting_are_shown_as_they_are(browser: httpx2.Client, csrf: str) -> None:
+    options = ["Pay 40", f"Pay {HOSTILE}"]
+    page = ended(browser, convene(browser, csrf, model="tiny", options=options))
     assert words(page, "#minutes ul")[0] == f"Pay 40 Pay {HOSTILE}"
     assert not page.css("img")
-    form = {"csrf": csrf, "question": QUESTION, "options": "\n".join(map(str, range(21)))}
-    assert browser.post("/councils/storm-board/meetings", data=form).status_code == 422
-    assert (
-        browser.post("/councils/broken/meetings", data={**form, "options": ""}).status_code == 400
-    )
 
 
 def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served, csrf: str) -> None:
@@ -184,8 +174,8 @@ def test_who_sees_a_part_sees_no_more_than_over_the_api(
         listed = limited.get("/councils", headers=headers).text
         assert "Ask Maria" in listed
         assert not [word for word in ("Tom", "Storm Board", "/edit", meeting) if word in listed]
-        form = {"question": QUESTION}
-        assert limited.post("/councils/storm-board/meetings", data=form).status_code == 403
+        form = {"question": QUESTION, "who": "council/storm-board"}
+        assert limited.post("/ask", data=form).status_code == 403
         assert limited.get(meeting, headers=headers).status_code == 403
     with served_board.client(served_board.key("read")) as reader:  # another's meeting is not there
         for path in (meeting, f"{meeting}/events", f"{meeting}/minutes?format=md"):

@@ -24,17 +24,19 @@ def test_a_drive_is_opened_folder_by_folder_and_followed(room: Served) -> None:
     with room.client(room.key("write")) as browser:
         browser.headers["Accept"] = "text/html"
         drives = browser.get("/drives").text
-        assert ">webdav:</a>" in drives
-        papers = browser.get("/drives?place=webdav:Papers").text
+        assert "<span>webdav:</span>" in drives
+        papers = browser.get("/drives?path=webdav:Papers").text
         assert "berths.md" in papers
         assert "not synced" in papers
         assert "<b>" not in papers
-        (odd,) = re.findall(r'<li><a href="(/drives\?place=[^"]+odd)"', papers)
-        assert "tides.md" in browser.get(odd.replace("&amp;", "&")).text
+        (odd,) = re.findall(r'<li><a href="(/drives\?path=[^"]+odd)"', papers)
+        deeper = browser.get(odd.replace("&amp;", "&")).text
+        assert "tides.md" in deeper
+        assert ">Papers</a> ›" in deeper  # the way back
         assert "Follow this folder" not in drives
-        job = browser.post("/drives/sync", data={"place": "webdav:Papers", "shelf": "papers"})
+        job = browser.post("/drives", data={"location": "webdav:Papers", "shelf": "papers"})
         room.work()
         assert "2 files read" in browser.get(job.headers["Location"]).text
-        assert "current" in browser.get("/drives?place=webdav:Papers").text
+        assert "current" in browser.get("/drives?path=webdav:Papers").text
         assert "Slack" not in browser.get("/documents?shelf=papers").text
-        assert browser.post("/drives/sync", data={"place": ":local:/etc"}).status_code == 400
+        assert browser.post("/drives", data={"location": ":local:/etc"}).status_code == 400

@@ -53,7 +53,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
         council = Council.new("board", display_name=f"Board {HOSTILE[1]}", purpose=f"Ferries {ALL}")
         council = council.add_member("maria").add_member("tom").add_round("independent_analysis")
         library.councils.create(council.chair(name="Chair", instructions=ALL))
-        library.answers.ask(QUESTION)
+        library.answers.ask(QUESTION, remember=True)
         document = next(one.id for one in library.documents.list())
     with serving(home) as served:
         served.access.create_key(ALL[:100], AccessLevel.READ, None, by=ALL[:50])
@@ -71,6 +71,7 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
                 "document_id": document,
                 "meeting_id": where.rpartition("/")[2],
                 "job_id": "j1",
+                "memory_id": "m1",
                 "number": "1",
                 "member": "maria",
             },

@@ -7,9 +7,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.served import Served, serving
+from tests.served import Served, serving, until
 
-from chapterhouse.interfaces.web.library import folder_tree
+from chapterhouse.interfaces.web.library import folders_in
 from chapterhouse.library import Library
 from chapterhouse.types import Listing, ListOrder
 
@@ -57,7 +57,9 @@ def test_documents_are_listed_by_folder_with_what_was_not_read(room: Served) -> 
         assert "<b>" not in whole
         north = browser.get("/documents", params={"folder": "piers/north"}).text
         assert len(titles(north)) == 3
-        assert 'aria-current="true"><span>north</span> <span class="number">3</span>' in north
+        assert 'aria-current="true"><span>north</span>' in north
+        above = browser.get("/documents", params={"folder": "piers"}).text
+        assert '<span>north</span> <span class="number">3</span>' in above
         assert titles(browser.get("/documents?text=CRANE&folder=piers").text) == []
         assert titles(browser.get("/documents?text=notes&folder=piers").text) == ["notes"]
         rejected = browser.get("/documents?status=rejected").text
@@ -73,7 +75,8 @@ def test_who_is_limited_sees_the_folders_and_states_of_their_own_alone(room: Ser
         assert titles(text) == ["Buoys"]
         assert "piers" not in text
         assert "plan.pdf" not in text
-        assert 'type="checkbox"' not in text
+        assert "Ask these alone" in text
+        assert "/documents/remove" not in text
         assert not titles(browser.get("/documents?shelf=library").text)
         sent = {"document": [document_id(room, "notes"), document_id(room, "buoys")]}
         assert browser.post("/documents/remove", data=sent).status_code == 403
@@ -103,19 +106,12 @@ def test_a_long_list_goes_on_where_it_ended(room: Served) -> None:
         assert "<form" not in rows
 
 
-def test_the_tree_is_open_down_to_the_folder_that_is_looked_at() -> None:
-    counts = {"": 1, "a/b/c": 2, "a/b": 3, "a/d/e": 4, **{f"many/{n:03}": 1 for n in range(400)}}
-    tree = folder_tree(counts, "a/b")
-    assert (tree.documents, [one.name for one in tree.folders]) == (410, ["a", "many"])
-    (a, many) = tree.folders
-    assert (a.documents, [(one.path, one.documents) for one in a.folders]) == (
-        9, [("a/b", 5), ("a/d", 4)],
-    )  # fmt: skip
-    assert [one.name for one in a.folders[0].folders] == ["c"]
-    assert not many.folders
-    (_, many) = folder_tree(counts, "many/399").folders
-    assert (len(many.folders), many.more) == (301, 99)
-    assert many.folders[-1].path == "many/399"
+def test_folders_have_the_documents_of_those_below() -> None:
+    counts = {"": 1, "a/b/c": 2, "a/b": 3, "a/d/e": 4, "ab": 5, "many/10": 1, "many/9": 1}
+    assert folders_in("", counts) == {"a": 9, "ab": 5, "many": 2}
+    assert folders_in("a", counts) == {"a/b": 5, "a/d": 4}
+    assert list(folders_in("many", counts)) == ["many/9", "many/10"]
+    assert not folders_in("a/b/c", counts)
 
 
 def test_documents_are_removed_once_that_is_confirmed(room: Served) -> None:
@@ -214,7 +210,8 @@ def test_a_folder_of_the_server_is_chosen_followed_and_asked(room: Served) -> No
     folder = room.home.parent / "moors"
     (folder / "2026").mkdir(parents=True)
     (folder / ".hidden").mkdir()
-    (folder / "2026" / "rates.md").write_text("# Rates\n\n## 2.1 Mooring fees\n\nTen crowns.\n")
+    fees = "The mooring fees of a vessel are ten crowns a night, to be paid at the office. " * 2
+    (folder / "2026" / "rates.md").write_text(f"# Rates\n\n## 2.1 Mooring fees\n\n{fees}\n")
     (folder / "2026" / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     with client(room) as browser:
         shown = browser.get("/folders", params={"path": str(folder)}).text
@@ -229,13 +226,19 @@ def test_a_folder_of_the_server_is_chosen_followed_and_asked(room: Served) -> No
         ended = browser.get(job).text
         assert "1 file read" in ended
         assert "<strong>moors/2026/torn.pdf</strong> torn.pdf is cut off" in ended
-        assert "What does “Rates” say about Mooring fees?" in ended
+        assert '<a class="button primary" href="/">Ask a question</a>' in ended
+        assert re.search(r'class="suggested".*Mooring fees', browser.get("/").text, re.DOTALL)
         (folder / "2026" / "torn.pdf").unlink()
         (folder / "2026" / "more.md").write_text("# More\n")
         assert "without *.tmp" in browser.get("/sources").text
+        assert "<strong>moors</strong>" not in browser.get("/folders").text
+        assert f'value="{folder.parent}"' in browser.get("/folders").text  # beside the last one
         synced = browser.post("/sources/sync", data={"name": "moors"}).headers["Location"]
         room.work()
         assert "1 file read" in browser.get(synced).text
+        browser.post("/sources/sync", data={"name": "moors"})
+        room.work()
+        assert "nothing had changed" in browser.get("/jobs").text
         browser.post("/sources/remove", data={"name": "moors"})
         assert "moors" not in browser.get("/sources").text
         assert "Rates" in browser.get("/documents?folder=moors").text
@@ -297,3 +300,94 @@ def form_of(files: list[tuple[str, bytes]]) -> dict[str, Any]:
     part = b'--x\r\nContent-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s\r\n'
     body = b"".join(part % (name.encode(), data) for name, data in files) + b"--x--\r\n"
     return {"content": body, "headers": {"Content-Type": "multipart/form-data; boundary=x"}}
+
+
+def test_documents_go_by_the_names_that_people_gave(room: Served, piers: Path) -> None:
+    folder = piers.parent / "reports"
+    folder.mkdir()
+    for number in (10, 2, 1):
+        (folder / f"report {number}.md").write_text(f"# Year {number}\n\nAll was well.\n")
+    (folder / "report 3.md").write_text("# Year 2\n\nAll was well.\n")
+    with Library.open(room.home) as library:
+        library.documents.add(folder)
+    with client(room) as browser:
+        sent = {"file": ("quarters/first 1.md", b"# First\n\nIt rained.\n")}
+        assert browser.post("/documents/upload", files=sent).status_code == 303
+        room.work()
+        text = browser.get("/documents?folder=reports").text
+        assert titles(text) == ["Year 1", "Year 2", "Year 2", "Year 10"]
+        assert text.count("Same content as reports/report 2.md") == 1
+        whole = browser.get("/documents").text
+        assert "upload/" not in re.sub(r'(href|action|value)="[^"]*"', "", whole)
+        assert "<span>Uploaded files</span>" in whole
+        assert ">quarters/first 1.md<" in whole
+        page = browser.get(f"/documents/{document_id(room, 'first')}").text
+        assert "quarters/first 1.md" in page
+        assert "upload/" not in page
+
+
+def test_a_council_is_made_of_chosen_documents(room: Served) -> None:
+    chosen = [document_id(room, name) for name in ("buoys", "notes")]
+    with client(room) as browser:
+        where = browser.post("/documents/council", data={"document": chosen}).headers["location"]
+        assert where == "/?who=council%2Fbuoys-notes"
+        assert (
+            '<option value="council/buoys-notes" selected>Buoys, notes<' in browser.get(where).text
+        )
+        asked = {"question": "When was the crane oiled?", "who": "council/buoys-notes"}
+        meeting = browser.post("/ask", data=asked).headers["location"]
+        until(lambda: "Minutes</h2>" in browser.get(meeting).text)
+        assert browser.post("/documents/council", data={"document": chosen}).status_code == 303
+        assert browser.post("/documents/council", data={}).headers["location"] == "/documents"
+    with Library.open(room.home) as library:
+        assert library.councils.names() == ("buoys-notes", "buoys-notes-2")
+        council = library.councils.load("buoys-notes").council
+        assert [one.name for one in council.members] == ["Buoys", "notes"]
+        read = [
+            [one.title for one in library.documents.list(member.own_shelf(council.slug))]
+            for member in council.members
+        ]
+        assert read == [["Buoys"], ["notes"]]
+        assert not library.councils.validate("buoys-notes")
+    with client(room, "write") as browser:
+        assert browser.post("/documents/council", data={"document": chosen}).status_code == 403
+
+
+def test_chosen_documents_and_folders_alone_are_asked(room: Served) -> None:
+    with client(room, "read") as browser:
+        chosen = [document_id(room, name) for name in ("buoys", "notes")]
+        assert "Ask these alone" in browser.get("/documents").text
+        where = browser.post("/documents/ask", data={"document": chosen}).headers["location"]
+        assert where == f"/?document={chosen[0]}&document={chosen[1]}"
+        text = browser.get(where).text
+        assert "Only Buoys, notes" in text
+        assert all(f'name="document" value="{one}"' in text for one in chosen)
+        assert browser.post("/documents/ask", data={}).headers["location"] == "/documents"
+        listed = browser.get("/documents?folder=piers").text
+        folder = re.search(r'href="([^"]+)">ask this folder alone', listed)
+        assert folder is not None
+        assert "Only piers" in browser.get(folder[1]).text
+        question = "When was the crane oiled?"
+        for one, is_found in (*zip(chosen, (False, True), strict=True), ("piers", True)):
+            answer = browser.post("/ask", data={"question": question, "document": one}).text
+            assert ("oiled in May" in answer) == is_found
+            assert f'name="document" value="{one}"' in answer  # what follows asks the same
+        wrong = browser.post("/ask", data={"question": question, "document": "none"})
+        assert wrong.status_code == 404
+    with client(room, "read", shelves=("buoys",)) as browser:
+        other = browser.post("/ask", data={"question": question, "document": chosen[1]})
+        assert other.status_code == 404
+
+
+def test_one_shelf_alone_is_asked(room: Served) -> None:
+    with client(room) as browser:
+        assert 'value="shelf/buoys"' in browser.get("/").text
+        assert "/?who=shelf%2Fbuoys" in browser.get("/documents?shelf=buoys").text
+        for shelf, is_found in (("buoys", False), ("library", True)):
+            asked = {"question": "When was the crane oiled?", "who": f"shelf/{shelf}"}
+            answer = browser.post("/ask", data=asked).text
+            assert ("oiled in May" in answer) == is_found
+        assert browser.post("/ask", data={**asked, "who": "shelf/none"}).status_code == 404
+    with client(room, "read", shelves=("buoys",)) as browser:
+        other = browser.post("/ask", data={"question": "Crane?", "who": "shelf/library"})
+        assert "oiled in May" not in other.text

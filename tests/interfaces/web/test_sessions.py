@@ -49,6 +49,7 @@ def test_who_is_not_known_is_sent_to_the_way_in_and_back(browser: httpx2.Client)
     where = answer.headers["location"]
     assert where == "/login?next=%2Fhistory%3Ftext%3Dferry"
     assert browser.get(where).status_code == 200
+    assert browser.post("/documents/remove").headers["location"] == "/login"  # shows nothing
     answer = _sign_in(browser, "ada", next="/history?text=ferry")
     assert (answer.status_code, answer.headers["location"]) == (303, "/history?text=ferry")
     assert browser.get("/history?text=ferry").status_code == 200
@@ -113,6 +114,17 @@ def test_what_changes_something_needs_the_token(site: Served, browser: httpx2.Cl
     assert browser.post("/logout", data={"csrf": ""}).status_code == 403
     token = csrf_of(owner_session(site.owner_key))
     assert browser.post("/logout", data={"csrf": token}).headers["location"] == "/login"
+
+
+def test_a_problem_is_said_once_and_leads_back(site: Served, browser: httpx2.Client) -> None:
+    _sign_in(browser, "ada")
+    text = browser.get("/nothing").text
+    assert text.count("Not Found") == 2  # once above the window
+    assert '<a class="button" href="/">To the first page</a>' in text
+    places = ((site.url, "/documents?shelf=a"), ("https://evil.example", "/"), ("https://[", "/"))
+    for origin, back in places:
+        came = {"Referer": f"{origin}/documents?shelf=a"}
+        assert f'<a class="button" href="{back}">' in browser.get("/nothing", headers=came).text
 
 
 def test_a_page_of_another_site_changes_nothing(browser: httpx2.Client) -> None:

@@ -1,0 +1,58 @@
+"""First questions that the page suggests, and how it shows answers."""
+
+from pathlib import Path
+
+import pytest
+
+from chapterhouse.interfaces.values import public_answer
+from chapterhouse.interfaces.web.asking import answer_turn, suggest_questions
+from chapterhouse.interfaces.web.frame import fragment
+from chapterhouse.library import Library
+from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Searched, Turn
+
+WORDS = "The tide levels of the harbour rise in spring, and nobody may moor at the quay then. " * 3
+PAPERS = {
+    "a": f"# Harbour\n\n## 2. Tide Levels of Varnholm\n\n{WORDS}\n\n## Agenda\n\n{WORDS}\n",
+    "b": f"# Quay\n\n## Agenda\n\n{WORDS}\n\n## Introduction to this guide\n\n{WORDS}\n",
+    "c": f"# Hafen\n\n## Wer darf wann anlegen?\n\n{WORDS}\n",
+    "d": f"# Ferry\n\n## Lost property\n\nNone.\n\n## Your first week\n\n{WORDS}\n",
+    "e": f"# Boats\n\n## Speed of MV Heron\n\n{WORDS}\n",
+}
+
+
+def test_questions_are_those_of_a_person_and_bodies_are_looked_into_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Library.open(tmp_path / "home") as library:
+        for name, text in PAPERS.items():
+            library.documents.add_bytes(text.encode(), f"{name}.md")
+        found = suggest_questions(library)
+        assert found == (
+            "What do the documents say about “Tide Levels of Varnholm”?",
+            "Wer darf wann anlegen?",
+            "What should I know about “Speed of MV Heron”?",
+        )
+        monkeypatch.delattr(type(library.documents), "body")
+        assert suggest_questions(library) == found
+        monkeypatch.undo()
+        library.documents.add_bytes(f"# X\n\n## Rules of mooring\n\n{WORDS}".encode(), "0.md")
+        assert suggest_questions(library) != found
+
+
+def test_of_a_long_passage_the_sentence_that_decides_is_shown_first() -> None:
+    key, around = "Nobody may moor at night.", "The quay is long, and boats come and go. " * 9
+    sentences = (
+        AnswerSentence(around + key, (), key_span=(len(around), len(around) + len(key))),
+        AnswerSentence("Short. Nobody asks.", (), key_span=(0, 6)),
+    )
+    searched = Searched(1, 1, (), (), ())
+    answer = public_answer(
+        Answer("Who?", AnswerOutcome.PASSAGES, sentences, (), searched, 0.5, method="extractive")
+    )
+    before = tuple(Turn(f"{number}?", "Yes.") for number in range(7))
+    turn = answer_turn("Who?", answer, before)
+    whole = fragment("turn.html", {"turn": turn, "csrf": ""})
+    html = whole.partition('class="answer"')[2].partition("</div>")[0]
+    assert html.index(key) < html.index("The whole passage") < html.index("The quay is long")
+    assert html.count("The whole passage") == 1
+    assert turn["id"] != answer_turn("Who?", answer, before)["id"]  # on one page, each its own
