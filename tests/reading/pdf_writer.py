@@ -88,11 +88,13 @@ def write_pdf(
     labels: str = "",
     files: list[tuple[str, bytes]] | None = None,
     listed: bool = True,
+    mapped: dict[str, str] | None = None,
 ) -> bytes:
     """Return a PDF of these pages; ``outline`` names bookmarks and their pages from 0.
 
     ``labels`` are the numbers of its page labels (ISO 32000-1, 12.4.2). Of ``files`` those that are
-    not ``listed`` belong to an annotation, which calls the first ``@0``.
+    not ``listed`` belong to an annotation, which calls the first ``@0``. ``mapped`` says what the
+    glyphs of these letters are.
     """
     count = len(pages)
     first = 5  # objects: catalog, page tree, two fonts, then two a page
@@ -135,6 +137,9 @@ def write_pdf(
     if info:
         objects.append("<< " + " ".join(f"/{key} ({value})" for key, value in info.items()) + " >>")
         trailer += f" /Info {len(objects)} 0 R"
+    if mapped:
+        objects.append(_character_map(mapped))
+        objects[2] = objects[2][:-2] + f"/ToUnicode {len(objects)} 0 R >>"
     if password:
         objects.append(_encryption(password))
         trailer += f" /Encrypt {len(objects)} 0 R /ID [<{'00' * 16}> <{'00' * 16}>]"
@@ -151,6 +156,15 @@ def opened(page: Page) -> Iterator[tuple[Any, Any]]:
         yield loaded.raw, textpage.raw
     finally:
         document.close()
+
+
+def _character_map(mapped: dict[str, str]) -> str:
+    pairs = "".join(f"<{ord(k):02x}> <{v.encode('utf-16-be').hex()}>\n" for k, v in mapped.items())
+    body = (
+        "begincmap\n1 begincodespacerange\n<00> <ff>\nendcodespacerange\n"
+        f"{len(mapped)} beginbfchar\n{pairs}endbfchar\nendcmap"
+    )
+    return f"<< /Length {len(body)} >>\nstream\n{body}\nendstream"
 
 
 def _file(name: str, content: bytes, number: int) -> tuple[str, str]:

@@ -53,6 +53,26 @@ CASES: dict[str, tuple[str, dict[str, str], tuple[str, ...]]] = {
         {"6": "Seats", "Delta": "Room", "7719": "Code", "Bo Lind": "Employee"},
         (),
     ),
+    "tables that touch at a corner": (
+        "Kai|Tiefe||\nNord|8||\nSüd|9||\n||River|Length\n||Lena|4400\n||Ob|3650",
+        {"9": "Tiefe", "3650": "Length", "Lena": "River"},
+        (),
+    ),
+    "the block of a form": (
+        "|SWITCHBOARD|MODEL-000\nE-123|DATA SHEET|2016\n||Page 1 of 10",
+        {"2016": "", "DATA SHEET": "", "E-123": ""},
+        (),
+    ),
+    "names with their values in three columns": (
+        "Name:|Premier Group|Net\nContact:|Michael Chen|Corporate\nUnit:|Shows|10 %",
+        {"Michael Chen": "", "Corporate": ""},
+        (),
+    ),
+    "headings some of which have a colon": (
+        "Package no.:|Doc. no.:|Rev.\n13156456|144564|A",
+        {"13156456": "Package no.:", "A": "Rev."},
+        (),
+    ),
     "a taller table beside": (
         "Kai|Tiefe||Tag|Pegel\nNord|8||Montag|212\nSüd|9||Dienstag|214\n|||Montag|209",
         {"209": "Pegel", "9": "Tiefe"},

@@ -31,6 +31,7 @@ def test_languages_are_in_order_and_read_once() -> None:
 def test_the_words_of_every_language_can_be_used(language: str) -> None:
     data = DATA[language]
     assert data.linking_words
+    assert data.pointing_words
     assert data.function_words or language in {"zh", "ja", "ar"}
     assert not any(map(str.isdigit, "".join(data.function_words)))
     assert set(data.questions) <= KINDS
@@ -38,7 +39,9 @@ def test_the_words_of_every_language_can_be_used(language: str) -> None:
         assert {"date", "number", "person", "place", "reason"} <= set(data.questions)
         assert data.reason_cues or language in {"ar", "ja"}
     lists = (data.function_words, data.number_words, data.date_words, data.empty_words)
-    for word in frozenset[str]().union(*lists, data.joining_words, data.linking_words):
+    for word in frozenset[str]().union(
+        *lists, data.joining_words, data.linking_words, data.pointing_words
+    ):
         assert word == word.casefold() or "ß" in word
     positions = [cue for cues in data.positions.values() for cue in cues]
     for cue in (*positions, *data.polite_phrases, *(c for q in data.questions.values() for c in q)):
@@ -49,8 +52,9 @@ def test_the_words_of_every_language_can_be_used(language: str) -> None:
 
 
 def test_every_cue_of_positions_is_used_and_is_known() -> None:
-    modules = files("chapterhouse.council").iterdir()
-    code = "".join(one.read_text("utf-8") for one in modules if one.name.endswith(".py"))
+    rooms = (files(f"chapterhouse.{room}") for room in ("answering", "council"))
+    modules = (one for room in rooms for one in room.iterdir() if one.name.endswith(".py"))
+    code = "".join(one.read_text("utf-8") for one in modules)
     used = set(re.findall(r"<([a-z_]+)>", code))
     assert used == {name for data in DATA.values() for name in data.positions}
 

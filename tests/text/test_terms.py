@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import chapterhouse
 import chapterhouse.text.terms as terms_module
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.text.dates import date_terms
@@ -147,4 +147,4 @@ def test_longer_texts_cost_no_less_and_english_is_estimated_within_a_fifth(
 ) -> None:
     longest = max(estimate_tokens(one), estimate_tokens(other))
     assert estimate_tokens(one + "\n" + other) >= longest - 1 >= -1
-    assert abs(estimate_tokens(ENGLISH) / StaticEmbedder().count_tokens(ENGLISH) - 1) < 0.2
+    assert abs(estimate_tokens(ENGLISH) / built_in_encoder().count_tokens(ENGLISH) - 1) < 0.2

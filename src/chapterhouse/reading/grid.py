@@ -141,14 +141,30 @@ def _regions(cells: list[Row]) -> Iterator[_Table]:
     if runs and all(len(run) == 1 for run in runs):  # an empty line behind each
         runs = [[row for run in runs for row in run]]
     for run in runs:
-        whole = _without_empty(run, range(len(run[0])))
-        sides = _sides(whole)
-        is_even = len({tuple(map(any, side.rows)) for side in sides}) == 1
-        if len(sides) > 1 and all(_is_own_table(side, is_even=is_even) for side in sides):
-            for side in sides:
-                yield from (_without_empty(part, side.columns) for part in _runs(side.rows))
-        else:
-            yield whole
+        yield from (one for part in _apart(run) for one in _side_by_side(part))
+
+
+def _apart(run: list[Row]) -> Iterator[list[Row]]:
+    """Yield the parts of a run of rows that have no column in common: they touch at a corner."""
+    last = {place: n for n, row in enumerate(run) for place, cell in enumerate(row) if cell}
+    start = end = 0
+    for number, row in enumerate(run):
+        if number > end:
+            yield run[start:number]
+            start = number
+        end = max(end, *(last[place] for place, cell in enumerate(row) if cell))
+    yield run[start:]
+
+
+def _side_by_side(run: list[Row]) -> Iterator[_Table]:
+    whole = _without_empty(run, range(len(run[0])))
+    sides = _sides(whole)
+    is_even = len({tuple(map(any, side.rows)) for side in sides}) == 1
+    if len(sides) > 1 and all(_is_own_table(side, is_even=is_even) for side in sides):
+        for side in sides:
+            yield from (_without_empty(part, side.columns) for part in _runs(side.rows))
+    else:
+        yield whole
 
 
 def _runs(cells: Sequence[Row]) -> Iterator[list[Row]]:

@@ -5,6 +5,7 @@ values the words show them, or names of one kind.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cache
 from itertools import pairwise
@@ -24,6 +25,8 @@ _VALUE: Final = re.compile(
     r"[A-Z]{3}\s?\d[\d.,'\s]*|\W{0,3}\d[\d.,:/'\s\u2019T+-]*(?:\W{1,2}|\s?\W{0,2}[^\W\d_]{1,3})?\W?"
     r"|(?i:true|false)|[^\s@]+@[^\s@]+|\S+://\S+"
 )
+_CODE: Final = re.compile(r"[^\W\d_]+-\d+")  # of a thing, which heads numbers at most
+_ITEM: Final = re.compile(r"[•·▪◦‣■□●○➢✓]|\(?(?:\d{1,3}|[a-z]|[ivx]{2,5})[.)]\Z")
 _YEAR: Final = re.compile(r"(?:19|20)\d\d")
 _DATE: Final = re.compile(r"\d{4}-\d\d(?:-\d\d)?|\d{1,2}[./]\d{1,2}[./](?:\d\d){0,2}")
 # Names of one kind: questions, labels of forms, and those of settings, which begin small.
@@ -109,12 +112,16 @@ def _spread(upper: Row, lower: Row) -> Row:
     return [names.get(place, above) for place, above in enumerate(upper)]
 
 
-def can_head(row: Row, rows: Sequence[Row]) -> bool:
+def can_head(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether nothing shows that a row is no heading of the others."""
     filled = sum(map(bool, row))
     if 2 * filled < len(row) or any(len(cell) > LONGEST_LABEL for cell in row):
         return False
     values = [place for place, cell in enumerate(row) if is_value(cell)]
+    names = [cell.endswith(":") for cell in row if cell]
+    is_named = names[0] and not all(names) and not (names[1] and heads(row, rows))
+    if is_named or any(map(_ITEM.match, row)):  # a name with its values; an item of a list
+        return False
     if len(row) == PAIR and (row[0].endswith(":") or values):
         return False
     if len(row) == PAIR and _is_form(rows) and not _heads_pairs(row, rows):
@@ -123,17 +130,21 @@ def can_head(row: Row, rows: Sequence[Row]) -> bool:
     if values and (values[0] == 0 or digits > len(values)):
         return False
     return all(_is_period(row, place, rows) for place in values) and not any(
-        _is_alike(cell, _column(rows, place)) for place, cell in enumerate(row) if cell
+        _is_alike(cell, _column(rows, place))
+        or (_CODE.fullmatch(cell) and share_of_values(rows, place) < _REGULAR)
+        for place, cell in enumerate(row)
+        if cell
     )
 
 
-def _is_form(rows: Sequence[Row]) -> bool:
+def _is_form(rows: Sequence[Sequence[str]]) -> bool:
     """Whether two columns are names with values of several kinds."""
-    is_mixed = 0 < share_of_values(rows, 1) < _REGULAR
+    words = Counter(text for text in _column(rows, 1) if not is_value(text))
+    is_mixed = 1 in words.values() and 0 < share_of_values(rows, 1) < _REGULAR  # n/a is no kind
     return is_mixed and not any(map(DIGIT.search, _column(rows, 0)))
 
 
-def _heads_pairs(row: Row, rows: Sequence[Row]) -> bool:
+def _heads_pairs(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether a row is such as Setting and Value, or the names below are of a kind it is not."""
     if len(row) != PAIR or not all(row):
         return False
@@ -163,7 +174,7 @@ def is_value(cell: str) -> bool:
     return _VALUE.fullmatch(cell) is not None
 
 
-def _is_period(row: Row, place: int, rows: Sequence[Row]) -> bool:
+def _is_period(row: Sequence[str], place: int, rows: Sequence[Sequence[str]]) -> bool:
     """Whether a number or date heads its column: a year, a day, or one of several that count on."""
     cell, below = row[place], _column(rows, place)
     for kind in (_YEAR, _DATE):
@@ -185,7 +196,7 @@ def _shape(text: str) -> str:
     return _INITIALS.sub("a", _NUMBER.sub("9", text))
 
 
-def heads(row: Row, rows: Sequence[Row]) -> bool:
+def heads(row: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
     """Whether a row has a text where the rows below have digits, or a name for numbers."""
     return _heads_pairs(row, rows) or any(
         not is_value(cell) and share_of_values(rows, place) >= _REGULAR
@@ -195,21 +206,21 @@ def heads(row: Row, rows: Sequence[Row]) -> bool:
     )
 
 
-def has_digits(rows: Sequence[Row], place: int) -> bool:
+def has_digits(rows: Sequence[Sequence[str]], place: int) -> bool:
     """Whether nearly all texts in a column have digits."""
     return _share(rows, place, DIGIT.search) >= _REGULAR
 
 
-def share_of_values(rows: Sequence[Row], place: int) -> float:
+def share_of_values(rows: Sequence[Sequence[str]], place: int) -> float:
     """Return the share of numbers, dates and the like among the texts in a column."""
     return _share(rows, place, _VALUE.fullmatch)
 
 
-def _share(rows: Sequence[Row], place: int, found: Callable[[str], object]) -> float:
+def _share(rows: Sequence[Sequence[str]], place: int, found: Callable[[str], object]) -> float:
     """Return the share of the texts in a column in which something is found."""
     texts = _column(rows, place)
     return sum(found(text) is not None for text in texts) / max(1, len(texts))
 
 
-def _column(rows: Sequence[Row], place: int) -> list[str]:
+def _column(rows: Sequence[Sequence[str]], place: int) -> list[str]:
     return [row[place] for row in rows[:SAMPLE] if row[place]]

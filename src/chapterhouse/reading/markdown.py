@@ -46,7 +46,7 @@ _MARK = re.compile(
 )
 _LINE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _MARKED: Final = "<!-- "
-_BEGINS_BLOCK: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3})")
+_BEGINS_BLOCK: Final = re.compile(r"(?=#{1,6}(?:\s|$)|[|>]|`{3}|~{3}|=+\s*$|-{2,}\s*$)")
 _BEGINS_LINE: Final = re.compile(r"^( {0,3})(?=#{1,6}(?:[ \t]|$)|`{3}|~{3})", re.MULTILINE)
 
 
@@ -146,7 +146,8 @@ def _first_line(paragraph: str) -> str:
 def escaped(paragraph: str) -> str:
     """Return a paragraph of text such that Markdown takes its first sign for nothing else.
 
-    A heading, code, a quotation, the row of a table; an item that somebody typed is one.
+    A heading or the line below one, code, a quotation, the row of a table; an item that somebody
+    typed is one.
     """
     return "\\" + paragraph if _BEGINS_BLOCK.match(paragraph) else paragraph
 

@@ -182,3 +182,16 @@ def analyse(text: str, language: str = "") -> list[str]:
     stemmed as English if they are in ASCII: most lists, code and short notes are.
     """
     return _analyser(language).terms(text)
+
+
+_NAMES: Final = {
+    "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",
+    "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu", "sk": "Slovak",
+    "sl": "Slovenian", "hr": "Croatian",
+    "vi": "Vietnamese", "ka": "Georgian", "bn": "Bengali", "mk": "Macedonian", "be": "Belarusian",
+}  # fmt: skip
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language, or its code where none is known."""
+    return _NAMES.get(code) or SNOWBALL.get(code, code).title()

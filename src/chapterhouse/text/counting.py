@@ -1,9 +1,8 @@
 """Scripts, above all those that divide no words by spaces; and how many.
 
 Numbers with their nouns, words, and how many tokens a text costs a model. Without the model's own
-tokenizer this is an estimate: a weighted sum of counts by kind of character, fitted against a real
-tokenizer by ``benchmarks/tokens.py``, which also measures its error by kind of text
-(``benchmarks/results/tokens.md``).
+tokenizer this is an estimate: a weighted sum of counts by kind of character, fitted against that of
+Llama 2, with median errors of 3 to 11 % by kind of text (``benchmarks/tokens.py`` of 61fb8f7d).
 """
 
 import math

@@ -33,6 +33,7 @@ class LanguageData:
     value_words: frozenset[str] = frozenset()  # what columns of their values are called
     empty_words: frozenset[str] = frozenset()  # that say nothing of what a document is about
     joining_words: frozenset[str] = frozenset()  # others that join words as function words do
+    pointing_words: frozenset[str] = frozenset()  # that stand for what was spoken of before
     linking_words: frozenset[str] = frozenset()  # with which a question goes on from the last
     # Regular expressions: of politeness and no other, of what gives a reason, of the newest of
     # several, by kind of question, and without groups by what they tell of a question or of a

@@ -5,9 +5,10 @@ tables. Everything is found by offset, nothing is rewritten.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from chapterhouse import lazy_pattern
 from chapterhouse.types import Section
@@ -33,7 +34,8 @@ _EMPHASIS = tuple(
     for mark in (r"\*", "_")
 )
 _DUNDER = re.compile(r"__\w+__")
-_FIRST_PRIVATE, _PRIVATE = 0xE000, 6_400  # characters that no sanitised text has
+_SIGN = re.compile(r"[\\`*_\[]")
+_PRIVATE = "\ue000"  # which no sanitised text has
 # Whose reader writes emphasis and links as Markdown; in other formats such marks are the text.
 _EMPHASISED = frozenset({"md", "doc", "epub", "msg", "ppt", "rtf"})
 # Whose reader writes code, quotations and backslashes so.
@@ -96,35 +98,108 @@ def plain_title(markdown: str) -> str:
 
 def plain_text(text: str, format_: str) -> str:
     """Return text of a document as one line without what its format's reader wrote as Markdown."""
-    if format_ in MARKED:
-        text = _without_marks(text, emphasis=format_ in _EMPHASISED)
-    elif format_ == "docx":  # whose links are the only marks
-        text = _WEB_LINK.sub(r"\1", text)
-    return " ".join(text.split())
+    shown = (text[one.start : one.end] for one in inline_parts(text, format_))
+    return " ".join("".join(shown).split())
 
 
-def _without_marks(text: str, *, emphasis: bool) -> str:
-    """Return text without its marks; what is escaped or code is none."""
-    literals: list[str] = []
+class Emphasis(StrEnum):
+    """How words stand out, called as HTML calls it."""
 
-    def hide(match: re.Match[str]) -> str:
-        literal = match[1] or match[3].strip() or match[3]
-        if len(literals) == _PRIVATE:
-            return literal
-        literals.append(literal)
-        return chr(_FIRST_PRIVATE + len(literals) - 1)
+    STRONG = "strong"
+    STRESS = "em"
+    CODE = "code"
 
-    def emphasised(match: re.Match[str]) -> str:
-        return match[0] if _DUNDER.fullmatch(match[0]) else match[2]  # ``__init__`` is a name
 
-    text = _LITERAL.sub(hide, text)
-    before = None
-    while emphasis and before != text:  # one within another
-        before = text
-        text = _LINK.sub(r"\1", text)
+class Inline(NamedTuple):
+    """Characters ``[start, end)`` of a text that are words and no marks."""
+
+    start: int
+    end: int
+    emphasis: tuple[Emphasis, ...] = ()
+
+
+_Left = tuple[int, int, tuple[Emphasis, ...]]
+_STRENGTHS = ((Emphasis.STRESS,), (Emphasis.STRONG,), (Emphasis.STRONG, Emphasis.STRESS))
+
+
+def inline_parts(text: str, format_: str) -> list[Inline]:
+    """Return what is left of text without what its format's reader wrote as Markdown, in order."""
+    is_marked = format_ in MARKED
+    if not (_SIGN.search(text) if is_marked else format_ == "docx" and "](" in text):
+        return [Inline(0, len(text))]
+    marked = _Marked(text)
+    if is_marked:
+        marked.take_out(_LITERAL, _literal)  # what is escaped or code has no marks in it
+    else:  # links are the only marks
+        marked.take_out(_WEB_LINK, _linked)
+    before = ""
+    while format_ in _EMPHASISED and before != marked.text:  # one within another
+        before = marked.text
+        marked.take_out(_LINK, _linked)
         for pattern in _EMPHASIS:
-            text = pattern.sub(emphasised, text)
-    return text.translate({_FIRST_PRIVATE + n: one for n, one in enumerate(literals)})
+            marked.take_out(pattern, _emphasised)
+    return list(marked.parts())
+
+
+class _Marked:
+    """A text whose marks are taken out pattern by pattern; each character knows where it stood."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._places = list(range(len(text)))
+        self._literals: dict[int, int] = {}  # where each begins and ends
+        self._emphasis: dict[int, tuple[Emphasis, ...]] = {}
+
+    def take_out(self, pattern: re.Pattern[str], left: Callable[[re.Match[str]], _Left]) -> None:
+        """Leave a part of each match; of a literal one character that is no mark."""
+        texts: list[str] = []
+        places: list[int] = []
+        at = 0
+        for found in pattern.finditer(self.text):
+            start, end, emphasis = left(found)
+            inside = self._places[start:end]
+            for place in inside if emphasis else ():
+                self._emphasis[place] = (*emphasis, *self._emphasis.get(place, ()))
+            texts += (self.text[at : found.start()], self.text[start:end])
+            if pattern is _LITERAL:
+                self._literals[start] = end
+                texts[-1], inside = _PRIVATE, inside[:1]
+            places += self._places[at : found.start()] + inside
+            at = found.end()
+        if at:
+            self.text = "".join((*texts, self.text[at:]))
+            self._places = places + self._places[at:]
+
+    def parts(self) -> Iterator[Inline]:
+        """Yield the characters that are left, those that stand out alike together."""
+        start = end = 0
+        emphasis: tuple[Emphasis, ...] = ()
+        for place in (*self._places, -1):
+            found = self._emphasis.get(place, ())
+            if place != end or found != emphasis:
+                if start < end:
+                    yield Inline(start, end, emphasis)
+                start, emphasis = place, found
+            end = self._literals.get(place, place + 1)
+
+
+def _literal(found: re.Match[str]) -> _Left:
+    """Return what is shown of a character that is escaped, or of code, without spaces around it."""
+    if found[1]:
+        return *found.span(1), ()
+    code, start = found[3], found.start(3)
+    first = start + len(code) - len(code.lstrip()) if code.strip() else start
+    return first, first + len(code.strip() or code), (Emphasis.CODE,)
+
+
+def _linked(found: re.Match[str]) -> _Left:
+    return *found.span(1), ()
+
+
+def _emphasised(found: re.Match[str]) -> _Left:
+    if _DUNDER.fullmatch(found[0]):  # ``__init__`` is a name
+        return *found.span(), ()
+    return *found.span(2), _STRENGTHS[len(found[1]) - 1]
 
 
 def table_cells(row: str, format_: str = "md") -> list[str]:

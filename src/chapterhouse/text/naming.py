@@ -4,11 +4,14 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from chapterhouse.text.sanitise import INVISIBLE_RANGES
 
 SLUG_MAXIMUM = 40
 _UNNAMED = "document"
+_DIGITS = re.compile(r"0*(\d+)")
+_SENT = re.compile(r"^upload/[0-9a-f]{8}/")  # what was sent has a folder of its own
 # Joiners and variation selectors: part of how words and emoji are written, and no disguise.
 _DROPPED = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
 _INVISIBLE = re.compile(
@@ -47,6 +50,18 @@ def system_path(path: str) -> str:
 def source_name(label: str, parts: Sequence[str]) -> str:
     """Return how a file is cited: the label of its root and the path below it, with ``/``."""
     return "/".join(printable_name(part) for part in (label, *parts))
+
+
+@lru_cache(maxsize=1 << 14)  # a list is asked for again and again, and sorted by this each time
+def natural_key(path: str) -> str:
+    """Return what orders names as people do: 2 before 10, no capitals first, folders whole."""
+    numbered = _DIGITS.sub(lambda found: f"{len(found[1]):03}{found[1]}", path.casefold())
+    return numbered.replace("/", "\0")
+
+
+def given_name(source: str) -> str:
+    """Return a source as people named it: of what was sent without the mark that we gave it."""
+    return _SENT.sub("", source)
 
 
 def slug(text: str) -> str:

@@ -108,6 +108,14 @@ def test_tables_in_headers_keep_their_cells_apart() -> None:
     assert text.splitlines()[-1] == "Header: Order | QX|7 | Carrier | Halvorsen Copy"
 
 
+def test_a_table_in_a_cell_is_a_line_of_its_cells() -> None:
+    cell = CELL.format("", "Heron")
+    inner = f"<table:table-cell>{odf_table(FLEET)}</table:table-cell>"
+    text = text_of(f"<table:table><table:table-row>{cell}{inner}</table:table-row></table:table>")
+    fleet = " \\| ".join(cell for row in FLEET for cell in row)
+    assert f"| Heron | {fleet} |" in text.splitlines()
+
+
 LINK = '<draw:object xlink:href="./Object 1" xmlns:xlink="http://www.w3.org/1999/xlink"/>'
 
 

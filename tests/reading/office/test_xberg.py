@@ -16,6 +16,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.formats import PACKAGES
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.office import xberg
 from chapterhouse.reading.office.xberg import MIME_TYPES, method, read_office, rejected
 from chapterhouse.reading.ole import compound_file as ole
 from chapterhouse.types import Extraction
@@ -188,3 +189,8 @@ def test_signs_are_not_escaped() -> None:
     assert [f"| {text.replace('|', chr(92) + '|')} | x |" for text in said] == [
         line for line in sheet.splitlines() if line.endswith("| x |")
     ]
+
+
+def test_slides_are_cut_at_the_rules_of_the_library() -> None:
+    text = xberg._unescaped("-----\n\n# Boats\n\n\\--\n\n-----\n\n# Nets\n")
+    assert [page.label for page in xberg._old_slides(text)] == ["Boats", "Nets"]

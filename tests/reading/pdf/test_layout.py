@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, opened, write_pdf
 
+from chapterhouse.reading.markdown import escaped
 from chapterhouse.reading.pdf.document import read_pdf
 from chapterhouse.reading.pdf.fields import PageMarks
 from chapterhouse.reading.pdf.page import (
@@ -15,7 +16,6 @@ from chapterhouse.reading.pdf.page import (
     PageLayout,
     Style,
     blocks,
-    escaped,
     joined,
     outline_key,
     page_layout,
@@ -151,8 +151,19 @@ def test_lines_are_joined_as_they_were_parted(
     assert joined([line(one) for one in lines], frozenset(vocabulary)) == text
 
 
+def test_contents_without_dots_are_lines_and_no_headings() -> None:
+    names = ("1 Boats", "1.1 Nets of the boats", "2 Quays", "3 Lamps")
+    page = Page().text(72, 60, "Contents", 16, bold=True)
+    for number, name in enumerate(names):
+        page.text(72, 100 + 22 * number, name, bold=True)
+        page.text(460, 100 + 22 * number, f"{3 + number}", bold=True)
+    page.lines(72, 300, [line * 2 for line in LEFT])
+    entries = [f"{name} {3 + number}" for number, name in enumerate(names)]
+    assert text_of(page).split("\n\n")[0] == "\n".join(["# Contents", *entries])
+
+
 def test_what_markdown_would_take_for_a_mark_is_escaped() -> None:
-    for text in ("# 7", "| a", "---", "```"):
+    for text in ("# 7", "| a", "---", "```", "> 5 %"):
         assert escaped(text) == f"\\{text}"
     for text in ("####### seven", "#7", "== a", "- a"):
         assert escaped(text) == text
@@ -204,7 +215,7 @@ def units(characters: str) -> str:
 
 @given(st.text(st.characters(codec="utf-8", exclude_categories=("Co", "Cs"))))
 def test_pairs_of_units_become_their_characters(characters: str) -> None:
-    plain = characters.replace("\u0627", "").replace("\r", "")  # no ligature taken apart, no line
+    plain = characters.replace("\r", "")  # no line
     assert joined_units(units(plain)) == plain
 
 
@@ -214,12 +225,18 @@ def test_pairs_of_units_become_their_characters(characters: str) -> None:
         ("a\r\nb", "a\nb"),
         ("é\r\nb", "é\nb"),
         ("a\ud83d b", "a\ufffd b"),  # half of a pair
-        ("\u0627\u0623\u0644", "\u0627\u0644\u0623"),  # alef, hamza, lam: the ligature's order
         ("\uf8eb\uf8fe", "⎛⎭"),
     ],
 )
 def test_what_is_mended(given_units: str, wanted: str) -> None:
     assert joined_units(given_units) == wanted
+
+
+def test_arabic_is_read_in_the_order_in_which_it_is_spoken() -> None:
+    letters = {"a": "ا", "l": "ل", "k": "ك", "d": "د", "X": "لا", "Y": "لإ"}
+    page = Page().lines(72, 100, ["Xk", "dYa", "dla", "dk kRom kk"])
+    text = read_pdf(write_pdf([page], mapped=letters), "x.pdf").pages[0].text
+    assert text.split() == ["كلا", "الإد", "الد", "كك", "Rom", "ك", "كد"]
 
 
 def test_words_stand_where_they_are_drawn_in_their_style() -> None:

@@ -1,11 +1,17 @@
 """Rows of tables: in merged cells, between the lines of groups, over pages, and lists of pairs."""
 
+import ctypes
+from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
+from pypdfium2 import raw
 from tests.reading.pdf_writer import HEIGHT, Page, write_pdf
 
+from chapterhouse.reading.pdf import text
 from chapterhouse.reading.pdf.document import read_pdf
+from chapterhouse.reading.pdf.text import Place
 
 Rows = list[tuple[str, ...]]
 COLUMNS = [72.0, 192, 292, 392]
@@ -265,6 +271,12 @@ def test_text_between_ends_a_table() -> None:
          "Vessel : Skarv\n\nPort : Alnes\n\nLongueur : 24,5 m"),
         ([("Length", "24.5 m"), ("Port", "Alnes"), ("Built", "1987")],
          "Length: 24.5 m\n\nPort: Alnes\n\nBuilt: 1987"),
+        ([("(i)", "the keeper"), ("(ii)", "the pilot"), ("(iii)", "buoys 3 to 9")],
+         "(i) the keeper\n\n(ii) the pilot\n\n(iii) buoys 3 to 9"),
+        ([("\u2022 Nets", "\u2022 Ropes"), ("\u2022 Lamps", "\u2022 9 oars")],
+         table(("", ""), [("\u2022 Nets", "\u2022 Ropes"), ("\u2022 Lamps", "\u2022 9 oars")])),
+        ([("Founded", "1987"), ("Boats", "12"), ("Berths", "40")],
+         "Founded: 1987\n\nBoats: 12\n\nBerths: 40"),
         ([("Schiff", "Skarv"), ("Hafen", "Alnes"), ("L\xe4nge", "24 m"), ("Eigner", "Rask")],
          "Schiff: Skarv\n\nHafen: Alnes\n\nL\xe4nge: 24 m\n\nEigner: Rask"),
     ],
@@ -277,7 +289,6 @@ def test_a_list_of_pairs_has_no_headings(rows: Rows, wanted: str) -> None:
     ("rows", "bold"),
     [
         ([("Item", "Price"), ("Rope", "12"), ("Lamp", "40")], 0),
-        ([("Station", "2024"), ("Alnes", "12"), ("Herd", "40")], 0),
         ([("Term", "Meaning"), ("Aft", "behind"), ("Lee", "away from wind")], 0),
         ([("Buoy", "Depth"), ("Alnes", "12"), ("Herd", "n/a"), ("Lom", "n/a")], 0),
         ([("Total:", "Sum:"), ("Alnes", "12"), ("Herd", "40")], 1),
@@ -320,6 +331,74 @@ def test_a_label_above_rows_without_lines_belongs_to_each(
                 page.text(x, 100 + step * number, cell)
 
     assert texts(page) == [table(rows[0], wanted)]
+
+
+def test_what_stands_beside_the_middle_of_a_wrapped_cell_is_in_its_row() -> None:
+    page = Page().text(72, 100, "Day").text(104, 100, "Wind").text(150, 100, "Remarks of the watch")
+    wanted: Rows = []
+    for number, (day, wind) in enumerate([("3", "NW"), ("4", "SE"), ("5", "S")]):
+        top = 134 + 48 * number
+        page.text(150, top, "Light was out; relit at dawn by the second watch,")
+        page.text(72, top, day).text(72, top + 12, "June").text(104, top + 6, wind)
+        page.text(150, top + 12, "which counted the buoys")
+        note = "Light was out; relit at dawn by the second watch, which counted the buoys"
+        wanted.append((f"{day} June", wind, note))
+    assert texts(page) == [table(("Day", "Wind", "Remarks of the watch"), wanted)]
+
+
+@pytest.mark.parametrize("tight", [True, False])
+def test_rows_with_much_space_between_are_rows(
+    monkeypatch: pytest.MonkeyPatch, *, tight: bool
+) -> None:
+    """Also where a font does not say how high it is, and places are those of its characters."""
+    if tight:
+        monkeypatch.setattr(text, "_place_reader", place_of_ink)
+    duties: Rows = [(f"keeps log {n} and winds the clock at noon", "Quay") for n in range(5)]
+    rows: Rows = [("Name", "Duties on board", "Joined at")]
+    rows += [(f"Harbour {n}, mate", *duty) for n, duty in enumerate(duties)]
+    page = Page()
+    for number, row in enumerate(rows):
+        for x, cell in zip((72, 180, 430), row, strict=True):
+            page.text(x, 100 + 36 * number, cell)
+    assert texts(page) == [table(rows[0], rows[1:])]
+
+
+def place_of_ink(textpage: Any) -> Callable[[int], Place]:
+    left, right, low, high = (ctypes.c_double() for _ in range(4))
+
+    def read(index: int) -> Place:
+        raw.FPDFText_GetCharBox(textpage, index, left, right, low, high)
+        return Place(left.value, low.value, right.value, high.value)
+
+    return read
+
+
+def test_a_second_table_has_its_own_headings_and_pairs_stand_beside_their_names() -> None:
+    form: Rows = [("Order:", "B-12", "Pier:", "North"), ("Keeper:", "Ragna", "Zone:", "3"),
+                  ("Dates:", "1 to 9 May")]  # fmt: skip
+    first: Rows = [("Start", "End", "Trips"), ("1/5/24", "9/5/24", "48")]
+    second: Rows = [("Month", "Boats", "Gross"), ("May", "4", "125"), ("June", "5", "140")]
+    page = Page().text(72, 60, "BOOKING").text(320, 60, "Printed 1 May")
+    for number, row in enumerate([("Orders",), *form, ("Summary of all the trips of a year",)]):
+        for x, cell in zip((72, 192, 320, 420), row, strict=False):
+            page.text(x, 80 + 16 * number, cell)
+    for number, row in enumerate([*first, ("Totals",), *second]):
+        for x, cell in zip((72, 192, 320), row, strict=False):
+            page.text(x, 300 + 16 * number, cell)
+    pairs = ["Order: B-12", "Pier: North", "Keeper: Ragna", "Zone: 3", "Dates: 1 to 9 May"]
+    wanted = [table(first[0], first[1:]), "Totals", table(second[0], second[1:])]
+    found = texts(page)[0].split("\n\n")
+    assert [one for one in found if one in pairs] == pairs
+    assert found[-3:] == wanted
+
+
+def test_headings_with_a_narrow_space_between_stand_above_their_columns() -> None:
+    rows: Rows = [("A0", "River in sight"), ("B1", "Gate in sight"), ("C2", "Mill in sight")]
+    page = Page().lines(72, 60, ["The signals of the watch were agreed upon in spring."])
+    page.text(72, 100, "Code").text(103, 100, "Signal")
+    for number, row in enumerate(rows):
+        page.text(72, 120 + 20 * number, row[0]).text(103, 120 + 20 * number, row[1])
+    assert texts(page)[0].endswith(table(("Code", "Signal"), rows))
 
 
 @pytest.mark.parametrize("place", [0, 1])

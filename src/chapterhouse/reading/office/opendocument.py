@@ -29,7 +29,6 @@ from chapterhouse.reading.office.opendocument_blocks import (
     wrap,
 )
 from chapterhouse.reading.office.parts import Parts
-from chapterhouse.text.markdown import table_cells
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _DC = "{http://purl.org/dc/elements/1.1/}"
@@ -151,17 +150,9 @@ def running_texts(parts: Parts, styles: Element | None) -> list[str]:
             for field in element.iter():
                 if field.tag in _FIELD_TAGS:
                     field.text = ""
-            if text := running_text(" ".join(map(_on_one_line, writer.blocks(element)))):
+            if text := running_text(" ".join(writer.blocks(element))):
                 found[f"{kind}: {text}"] = None
     return list(found)
-
-
-def _on_one_line(block: str) -> str:
-    """Return a block on one line, the cells of a table apart."""
-    if not block.startswith("|"):
-        return block
-    rows = [row for row in block.splitlines() if "| --- |" not in row]
-    return " | ".join(cell for row in rows for cell in table_cells(row, "odt") if cell)
 
 
 def writers(parts: Parts, content: Element, shared: Element | None) -> Callable[[], Writer]:

@@ -246,11 +246,14 @@ class Writer:
         return grid_blocks(*self._cells(sheet))
 
     def _table(self, table: Element) -> Iterator[str]:
-        """Yield a table of a text or slide; one of one column is text."""
+        """Yield a table of a text or slide; one of one column is text, one in a cell a line."""
         cells = [list(_of_row(row)) for row in _rows(table)]
         if all(len(row) < 2 and _repeated(cell, "columns") == 1 for row in cells for cell in row):  # noqa: PLR2004 - one column
             for (cell,) in filter(None, cells):
                 yield from self.blocks(cell)
+            return
+        if self.in_line:
+            yield " | ".join(cell for row in self._cells(table)[0] for cell in row if cell)
             return
         marked = table.find(f"{TABLE}table-header-rows")
         headers = () if marked is None else _rows(marked)

@@ -80,7 +80,7 @@ _MESSAGE_HEADERS = tuple(
 )
 # Code and formulas as they stand; only in tables the library escapes formulas too.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{}~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
-_LIBRARY_MARKS = ("#", ">", "`", "~")  # of headings, quotations and code, which it writes itself
+_LIBRARY_MARKS = ("#", ">", "`", "~", "-----")  # of headings, quotations, code and slides, its own
 _OUTSIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)

@@ -16,9 +16,11 @@ from chapterhouse.reading.pdf.text import LEADERS, Word, is_right_to_left
 
 _MARKER = re.compile(r"[-*•·▪◦‣–—■□●○➢✓\ue000-\uf8ff]|\(?[0-9]{1,3}[.)]|\(?[a-z][.)]|\[\d+\]")
 _NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,'\u202f\xa0 ]*\s?[^\w\s]{0,3}")
+_DIGIT = re.compile(r"\d")
 _NAME = re.compile(r"\D*[^\W\d]{2}\D*")
 _NAMELESS = re.compile(r"[\ue000-\uf8ff\s]+")  # glyphs of a font that names no characters
 _ROW_GAP = 3.2  # of the height of a line: a wider space ends the table
+_CLOSE = 0.6  # likewise: a heading is no further above rows that stand closer
 _WIDE = 1.1  # of the font size: a space that words of one cell do not have between them
 _CLEAR = 0.5  # of the font size: a space that words of one cell rarely have, but a cell may
 _ALL_CLEAR = 0.45  # where even the narrowest space is wider, each parts cells
@@ -29,6 +31,8 @@ _MOST_CHARACTERS = 80.0  # mean characters a cell up to which it is no prose
 _LEAST_FILLED = 0.5  # share of the cells that hold text
 _MOST_STACKED = 0.25  # share of the rows in which several cells are wrapped, if labels are
 _FEW_ROWS = 2  # a table with no more has no empty cells
+_LONGEST_PAGE = 4  # digits
+_FEWEST_PAGES = 3  # entries of a table of contents
 _LEAST_LETTERS = 20  # letters and digits of a table
 _LEAST_MEAN = 2.5  # of them in a cell of its wordiest column
 _NEAR = 2.5  # points: edges this near are one
@@ -68,9 +72,10 @@ def aligned_tables(region: Sequence[Segment]) -> list[Table]:
         fitting = _narrowed(strips, rows, row)
         if fitting is None:
             tables += _finished(_headed(before, rows, strips), strips)
-            rows, strips, before = [], [], last
+            rows, strips = [], []
             fitting = _narrowed(strips, rows, row)
         if fitting is not None:
+            before = before if rows else last
             rows.append(row)
             strips = fitting
         last = row
@@ -94,26 +99,39 @@ def _narrowed(strips: Sequence[_Strip], rows: Sequence[Row], row: Row) -> list[_
     return left if len(parting) > lost and lost <= len(parting) // 3 else None
 
 
-def _is_near(above: Row, row: Row) -> bool:
+def _is_near(above: Row, row: Row, most: float = _ROW_GAP) -> bool:
     upper, here = bounding_box(item.box for item in above), bounding_box(item.box for item in row)
-    return here.top - upper.bottom <= _ROW_GAP * min(upper.height, here.height)
+    return here.top - upper.bottom <= most * min(upper.height, here.height)
 
 
 def _shared(strips: Sequence[_Strip], whites: Sequence[White]) -> list[_Strip]:
     """Return what strips and the spaces of a row have in common.
 
-    Where words of the row part a strip, only the widest piece keeps what was known of it.
+    Where words of the row part a strip, only the widest piece keeps what was known of it. A wide
+    space parts two columns: not those whose strip was a space between words so far, but for one.
     """
     shared: list[_Strip] = []
+    parted = [
+        max((_overlap(strip, white) for strip in strips), default=0.0) if white[2] else 0.0
+        for white in whites
+    ]
     for strip in strips:
         pieces = [
-            _Strip(max(strip.left, start), min(strip.right, end), wide)
-            for start, end, wide in whites
-            if min(strip.right, end) - max(strip.left, start) >= _NARROWEST
+            _Strip(
+                max(strip.left, white[0]),
+                min(strip.right, white[1]),
+                white[2] if strip.wide or _overlap(strip, white) == most else 0,
+            )
+            for white, most in zip(whites, parted, strict=True)
+            if _overlap(strip, white) >= _NARROWEST
         ]
         widest = max(pieces, key=lambda piece: piece.right - piece.left, default=None)
         shared += [p._replace(wide=p.wide + strip.wide) if p is widest else p for p in pieces]
     return shared
+
+
+def _overlap(strip: _Strip, white: White) -> float:
+    return min(strip.right, white[1]) - max(strip.left, white[0])
 
 
 def _is_spaced(row: Row, parting: Sequence[_Strip], whites: Sequence[White]) -> bool:
@@ -147,7 +165,8 @@ def _headed(before: Row, rows: list[Row], strips: Sequence[_Strip]) -> list[Row]
     parting = _inner(strips, rows)
     left = _inner(_shared(strips, whites), rows)
     crosses = before[0].box.right > parting[-1].right if parting else False
-    fits = len(left) == len(parting) and crosses and _is_spaced(before, left, whites)
+    is_close = _is_near(before, rows[0], _CLOSE) or not _is_near(rows[0], rows[1], _CLOSE)
+    fits = len(left) == len(parting) and crosses and _is_spaced(before, left, whites) and is_close
     return [before, *rows] if fits else rows
 
 
@@ -180,7 +199,12 @@ def _inner(strips: Sequence[_Strip], rows: Sequence[Row]) -> list[_Strip]:
 
 
 def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
-    """Return the table of a run of rows, or nothing where it is none."""
+    """Return the table of a run of rows, or nothing where it is none; of two parts, theirs."""
+    if (cut := _begins_another(rows)) is not None:
+        parts = (rows[:cut], rows[cut:])
+        return [
+            table for part in parts for table in aligned_tables([one for r in part for one in r])
+        ]
     parting = [(strip.left + strip.right) / 2 for strip in _inner(strips, rows)]
     lines = [list(_cells(row, parting)) for row in rows]
     while lines and len(lines[-1]) < 2 and not _continues(rows) and not _label_distance(lines):  # noqa: PLR2004
@@ -201,6 +225,22 @@ def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
         (n, line.column, word) for n, row in enumerate(lines) for line in row for word in line.words
     ]
     return [emphasised(table, placed)]
+
+
+def _begins_another(rows: Sequence[Row]) -> int | None:
+    """Return the place of the row with which another table begins, or None.
+
+    That is a line alone below values, above headings without any; or the first of names with a
+    colon.
+    """
+    digits = [any(_DIGIT.search(item.text) for item in row) for row in rows]
+    names = [row[0].text.endswith(":") and len(row) > 1 for row in rows]
+    for place in range(2, len(rows) - 2):
+        is_title = len(rows[place]) == 1 and len(rows[place + 1]) > 2 and not digits[place + 1]  # noqa: PLR2004 - two may be a wrapped cell with its value
+        if is_title and digits[place - 1] and digits[place + 2]:
+            return place + 1
+    first = names.index(True) if True in names else 0
+    return first if first and sum(names) > 1 else None
 
 
 def _labelled(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -249,11 +289,18 @@ def _is_table(rows: Sequence[Sequence[_Line]], columns: int) -> bool:
     is_filled = least * slots <= len(cells)
     is_prose = sum(len(line.text) for line in cells) > _MOST_CHARACTERS * slots
     is_level = sum(_is_level(group) for group in by_column) >= columns - columns // 4
-    # Dots lead to page numbers: a table of contents is read by lines.
+    # Dots lead to page numbers, or these count on: a table of contents is read by lines.
     is_contents = sum(LEADERS.search(line.text) is not None for line in cells) > len(rows) // 3
+    is_contents = is_contents or _are_page_numbers([line.text for line in by_column[-1]])
     is_list = columns == 2 and all(_MARKER.fullmatch(line.text) for line in by_column[0])  # noqa: PLR2004
     is_sound = is_filled and is_level and not (is_prose or is_contents or is_list)
     return is_sound and _says_something(by_column)
+
+
+def _are_page_numbers(texts: Sequence[str]) -> bool:
+    """Whether a column holds whole numbers alone, none lower than the one above it."""
+    numbers = [int(text) for text in texts if text.isdecimal() and len(text) <= _LONGEST_PAGE]
+    return len(numbers) == len(texts) >= _FEWEST_PAGES and numbers == sorted(numbers)
 
 
 def _says_something(by_column: Sequence[Sequence[_Line]]) -> bool:
@@ -282,7 +329,10 @@ def _logical_rows(rows: Sequence[Sequence[_Line]]) -> Iterator[list[_Line]]:
     numeric = _numeric(rows)
     group: list[_Line] = []
     for row in rows:
-        if group and (_stacks(group, row, numeric) or not _same_row(group, row, threshold)):
+        is_name = len(row) > 1 and not row[0].column and row[0].text.endswith(":")
+        if group and (
+            is_name or _stacks(group, row, numeric) or not _same_row(group, row, threshold)
+        ):
             yield group
             group = []
         group.extend(row)

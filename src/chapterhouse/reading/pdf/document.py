@@ -13,7 +13,7 @@ from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Allowance, Limits, need_time
-from chapterhouse.reading.markdown import believable_title, count, first_heading
+from chapterhouse.reading.markdown import believable_title, count, escaped, first_heading
 from chapterhouse.reading.ocr import Recognition, how_to_install, ocr_image, ocr_notice
 from chapterhouse.reading.pdf.continuing import continue_tables
 from chapterhouse.reading.pdf.embedded import document_files, page_files, within_limits
@@ -25,7 +25,6 @@ from chapterhouse.reading.pdf.page import (
     Outline,
     PageLayout,
     blocks,
-    escaped,
     markdown,
     outline_key,
     page_layout,

@@ -8,19 +8,18 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from chapterhouse.reading.grid_headings import can_head, has_digits
 from chapterhouse.reading.markdown import markdown_table
 from chapterhouse.reading.pdf.tables import Table, same_places
 
 _NEAR = 6.0  # points by which the words of a column may stand elsewhere on the next page
-_NUMERIC = 0.8  # share of the cells of a column from which all are taken for numbers or dates
 _LABELLED = 0.6  # share of the rows of a list of pairs whose first cell ends with a colon
 _LONGEST_NAME = 60  # characters of the name of a pair
-_FEW, _MANY = 0.15, 0.7  # share of numbers among values of several kinds
 _PAIR = 2
-_WORDS = re.compile(r"[^\W\d]")
+_NAME = re.compile(r"\(?(?=\w).*[^\W\d]", re.DOTALL)  # no bullet before it
 _LABEL = re.compile(r".*\w.*[:\uff1a]\s*\Z", re.DOTALL)
+_NO_COLON = re.compile(r"[:\uff1a]|\A\(?\w{1,5}[.)]\Z")  # it has one, or numbers an item
 _VALUE = re.compile(r"[^\w]{0,3}\d")
-_YEAR = re.compile(r"(?:[^\W\d]{1,9}\.?\s*)?(?:1[5-9]|20|21)\d\d\b|\d{1,2}\Z|Q[1-4]\b")
 
 
 class Heading(NamedTuple):
@@ -33,7 +32,7 @@ class Heading(NamedTuple):
 def heading_of(table: Table) -> Heading:
     """Return the heading row of a table by itself."""
     width = len(table.rows[0])
-    if table.bold_top or not _is_value_row(table.rows[0], table.rows[1:]):
+    if table.bold_top or can_head(table.rows[0], table.rows[1:]):
         return Heading(table.rows[0], table.rows[1:])
     return Heading(("",) * width, table.rows)
 
@@ -89,7 +88,7 @@ def _is_list_of_pairs(table: Table) -> bool:
     if width % _PAIR or table.bold_top:
         return False
     names = [row[column] for row in rows for column in range(0, width, _PAIR) if row[column]]
-    if any(len(name) > _LONGEST_NAME or not _WORDS.search(name) for name in names):
+    if any(len(name) > _LONGEST_NAME or not _NAME.match(name) for name in names):
         return False
     labels = sum(_LABEL.match(name) is not None for name in names)
     if _LABEL.match(rows[0][0]) and labels >= _LABELLED * len(names):
@@ -97,43 +96,19 @@ def _is_list_of_pairs(table: Table) -> bool:
         return not any(map(_LABEL.match, values))
     if width != _PAIR or len(set(names)) < len(rows):
         return False
-    is_value = _VALUE.match(rows[0][1]) and not _YEAR.match(rows[0][1])
-    return table.bold_side or bool(is_value) or _is_mixed([row[1] for row in rows[1:]])
-
-
-def _is_mixed(values: Sequence[str]) -> bool:
-    """Whether some values are numbers and others are words, so that no name fits them all."""
-    words = {value for value in values if value and not _VALUE.match(value)}
-    numbers = sum(_VALUE.match(value) is not None for value in values)
-    return len(words) > 1 and _FEW * len(values) <= numbers <= _MANY * len(values)
+    return table.bold_side or not can_head(rows[0], rows[1:])
 
 
 def _pairs(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     for row in rows:
         for name, value in zip(row[::_PAIR], row[1::_PAIR], strict=True):
-            colon = "" if not name or not value or ":" in name or "\uff1a" in name else ":"
+            colon = ":" if name and value and not _NO_COLON.search(name) else ""
             if pair := f"{name}{colon} {value}".strip():
                 yield pair
 
 
-def _is_value_row(first: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Whether a first row has numbers where the others have them, and no years or ordinals."""
-    numeric = [column for column in _numeric_columns(others) if first[column]]
-    cells = [first[column] for column in numeric]
-    if not cells or not all(map(_VALUE.match, cells)):
-        return False
-    return not all(map(_YEAR.match, cells))
-
-
 def _numeric_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the columns nearly all of whose cells begin with a number."""
-    found = []
-    for column in range(len(rows[0]) if rows else 0):
-        cells = [row[column] for row in rows if row[column]]
-        numbers = sum(_VALUE.match(cell) is not None for cell in cells)
-        if cells and numbers >= _NUMERIC * len(cells):
-            found.append(column)
-    return found
+    return [column for column in range(len(rows[0]) if rows else 0) if has_digits(rows, column)]
 
 
 def _holds_numbers(rows: Sequence[Sequence[str]], column: int) -> bool:

@@ -14,10 +14,12 @@ from typing import NamedTuple
 from chapterhouse.reading.pdf.text import Box, Word, is_right_to_left, is_wide
 
 _GAP = 1.1  # of the font size: a wider space between words parts two segments
+_RAISED = 0.5  # of the font size: what stands higher or lower is on another line
 _GUTTER = 6.0  # points: narrowest space between columns
 _PROSE_CHARACTERS = 14.0  # mean characters a line from which a column is prose
 _LONG_CHARACTERS = 20.0  # likewise where there may be more columns
 _LONGEST_MARK = 3  # characters of what stands before an item of a list
+_SPACED = 2.5  # times the height of a line: a wider step than lines of prose make
 _LEAST_LINES = 3
 _FEW_LINES = 2  # of a column whose text goes on from line to line
 _MOST_SHORT = 8  # lines of such a column; longer ones are known by their width
@@ -83,6 +85,10 @@ def _continues(last: Word, word: Word) -> bool:
         return False
     if is_right_to_left(last.text) or is_right_to_left(word.text):
         return True  # runs of both directions stand out of order: distance says nothing
+    # PDFium takes what stands beside the middle of a cell of two lines for a part of its line.
+    height = abs(word.box.middle - last.box.middle)
+    if height > _RAISED * max(last.size, word.size) and not word.sideways:
+        return False
     gap = max(word.box.left - last.box.right, last.box.left - word.box.right)
     return gap <= _GAP * max(last.size, word.size, 1.0)
 
@@ -295,6 +301,10 @@ def _is_prose(side: Sequence[Segment]) -> bool:
     if len(side) < _LEAST_LINES:
         return False
     rows = visual_rows(side)
+    steps = [below.box.middle - above.box.middle for (above, *_), (below, *_) in pairwise(rows)]
+    heights = sorted(row[0].box.height for row in rows)
+    if sorted([0.0, *steps])[len(rows) // 2] > _SPACED * heights[len(rows) // 2]:
+        return False
     width = max(item.box.right for item in side) - min(item.box.left for item in side)
     full = sum(row[-1].box.right - row[0].box.left > 0.6 * width for row in rows)
     # An item of a list stands behind its mark.

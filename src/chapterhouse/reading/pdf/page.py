@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from chapterhouse.reading.markdown import escaped
 from chapterhouse.reading.pdf.aligned import aligned_tables
 from chapterhouse.reading.pdf.fields import PageMarks, with_marks
 from chapterhouse.reading.pdf.headings import heading_of, pairs, table_markdown
@@ -44,6 +45,12 @@ class Line(NamedTuple):
     table: Table | None = None
     sideways: bool = False
     parts: tuple[str, ...] = ()
+
+    @property
+    def is_entry(self) -> bool:
+        """Whether it ends with a number behind dots or a wide gap, as an entry of contents does."""
+        has_number = len(self.parts) > 1 and self.parts[-1].isdecimal()
+        return has_number or bool(_CONTENTS_ENTRY.search(self.text))
 
 
 class PageLayout(NamedTuple):
@@ -158,8 +165,6 @@ _NUMBERED = re.compile(r"(?:\(?\d{1,3}[.)]|\(?[a-zA-Z][.)]|\[\d{1,3}\])\s+\S")
 _SECTION_NUMBER = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_]")
 _SENTENCE_END = re.compile(r"[.!?:;,。！？]['\"”’)\]]*$")
 _CONTENTS_ENTRY = re.compile(r"\.\.\.\s*[\w.-]{1,8}$")
-# Headings, tables, code fences, and underlines that would make the line above a heading.
-_MARKS_AT_START = re.compile(r"(?=#{1,6}(?:\s|$)|\||`{3}|~{3}|=+\s*$|-{2,}\s*$)")
 _LARGER = 1.12  # of the body's size: from here on a line is a heading
 _SMALLEST = 0.95  # of the body's size: a bold line smaller than this is a label
 _LONGEST_HEADING = 160
@@ -295,7 +300,7 @@ def _begins(group: Sequence[Line], line: Line) -> bool:
     last = group[-1]
     if goes_on(last.text, line.text):
         return False
-    if _BULLET.match(line.text) or _NUMBERED.match(line.text) or _CONTENTS_ENTRY.search(last.text):
+    if _BULLET.match(line.text) or _NUMBERED.match(line.text) or last.is_entry:
         return True
     if line.box.middle <= last.box.middle:
         return False
@@ -320,14 +325,9 @@ def _block(group: Sequence[Line], style: Style, outline: Outline) -> Block:
         return Block(text, level)
     if match := _BULLET.match(text):
         return Block("- " + text[match.end() :], tight=True)
-    if _NUMBERED.match(text) or _CONTENTS_ENTRY.search(text):
+    if _NUMBERED.match(text) or group[-1].is_entry:
         return Block(text, tight=True)
     return Block(escaped(text))
-
-
-def escaped(text: str) -> str:
-    """Return a line of prose so that Markdown does not take it for anything else."""
-    return "\\" + text if _MARKS_AT_START.match(text) else text
 
 
 def joined(group: Sequence[Line], vocabulary: frozenset[str]) -> str:
@@ -355,7 +355,7 @@ def _heading_level(group: Sequence[Line], style: Style, outline: Outline) -> int
     line = group[0]
     larger = line.size in style.levels
     bolder = style.bold and line.bold and line.size >= _SMALLEST * style.body
-    if line.table or line.sideways or not (outline or larger or bolder):
+    if line.table or line.sideways or group[-1].is_entry or not (outline or larger or bolder):
         return 0
     text = " ".join(item.text for item in group)
     if len(text) > _LONGEST_HEADING or sum(map(str.isalpha, text)) < _LEAST_LETTERS:

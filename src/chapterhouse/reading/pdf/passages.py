@@ -22,7 +22,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.document import opened
 from chapterhouse.reading.pdf.page import UNMAPPED
 from chapterhouse.reading.pdf.page_images import page_image
-from chapterhouse.reading.pdf.text import LIGATURE, PIECES, Place, character_count
+from chapterhouse.reading.pdf.text import PIECES, Place, character_count, in_order
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import PageView, Passage, PassagePlace, Rectangle
 
@@ -93,13 +93,11 @@ def _place(document: Any, passage: Passage) -> PassagePlace:
 
 
 def _page_text(textpage: Any) -> _PageText:
-    read = raw.FPDFText_GetUnicode
-    folded = [
-        (sign, number)
-        for number in range(character_count(textpage))
-        for sign in _folded(chr(read(textpage, number)))
-    ]
-    text = LIGATURE.sub("\u0627\u0644\\1", "".join(sign for sign, _ in folded))
+    count = character_count(textpage)
+    characters = "".join(chr(raw.FPDFText_GetUnicode(textpage, one)) for one in range(count))
+    shown = in_order(textpage, characters, int)
+    folded = [(sign, number) for number, one in enumerate(shown) for sign in _folded(one)]
+    text = "".join(sign for sign, _ in folded)
     places = [one for found in _NO_LEADERS.finditer(text) for one in range(*found.span())]
     return _PageText("".join(text[one] for one in places), tuple(folded[one][1] for one in places))
 

@@ -13,17 +13,20 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-_TOKEN = re.compile(r"[^\s\ufffe]+\ufffe?|\ufffe|\r\n|\n")
+# PDFium moves the space behind Latin letters in a line from right to left to before them.
+_TOKEN = re.compile(
+    r"[^\s\ufffe]+?(?:(?<=[A-Za-z])(?=[\u0590-\u08ff])|(?=[\s\ufffe]|\Z))\ufffe?|\ufffe|\r\n|\n"
+)
 _BOLD_NAME = re.compile(
     r"bold|black|heavy|semibold|demi(?!talic)|(?:cm|sf)bx|-medi\b|-bd|\.b\b", re.IGNORECASE
 )
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
 _WIDE = re.compile("[\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\uff00-\uff60]")
-# PDFium takes the ligature lam-alef apart in the wrong order; alef before a hamza on alef is no
-# Arabic, so there it can be told.
-LIGATURE = re.compile("\u0627([\u0622\u0623\u0625])\u0644")
+_ALEF_LAM = re.compile("([\u0622\u0623\u0625\u0627])(\u0644)")
 # Pieces of large brackets by Adobe's glyph list, which Unicode has by now.
 PIECES = {0xF8EB + place: piece for place, piece in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭")}
+_LOW = 0.8  # of a font's size: a box this low is that of the characters, not of the font
+_BELOW = 0.2  # of a font's size: how far it usually reaches below its line
 _BOLD_WEIGHT = 600
 _FORCE_BOLD = 1 << 18  # font descriptor flag, ISO 32000-1 table 123
 
@@ -114,6 +117,24 @@ def page_text(textpage: Any) -> str:
     return joined(_units(textpage)).replace("\ufffe", "-\n")
 
 
+def in_order(textpage: Any, text: str, index: Callable[[int], int]) -> str:
+    """Return text of a page with ligatures of lam and alef in the order in which they are spoken.
+
+    PDFium takes them apart the other way round. Both letters stand where the ligature does, and
+    no two letters of their own stand in one place.
+
+    Args:
+        index: The number that PDFium gives the character at a place of the text.
+    """
+    place_of = _place_reader(textpage)
+
+    def ordered(pair: re.Match[str]) -> str:
+        one, other = (place_of(index(pair.start() + step)) for step in (0, 1))
+        return pair[2] + pair[1] if one == other else pair[0]
+
+    return _ALEF_LAM.sub(ordered, text)
+
+
 def page_words(textpage: Any, width: float, height: float) -> PageWords:
     """Return the words of a page in PDFium's order; its size is in points, before it is turned."""
     found = list(_placed_words(textpage))
@@ -133,7 +154,8 @@ def _units(textpage: Any) -> str:
         return ""
     buffer = (ctypes.c_ushort * (count + 1))()
     written = pdfium.FPDFText_GetText(textpage, 0, count, buffer)
-    return "".join(map(chr, buffer[: max(0, written - 1)]))
+    units = "".join(map(chr, buffer[: max(0, written - 1)]))
+    return in_order(textpage, units, _character_index(textpage, len(units)))
 
 
 def joined(units: str) -> str:
@@ -142,7 +164,7 @@ def joined(units: str) -> str:
         return units.replace("\r\n", "\n")
     if any("\ud800" <= unit <= "\udfff" for unit in units):
         units = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return LIGATURE.sub("\u0627\u0644\\1", units.translate(PIECES)).replace("\r\n", "\n")
+    return units.translate(PIECES).replace("\r\n", "\n")
 
 
 def _placed_words(textpage: Any) -> Iterator[tuple[str, Place, _Style, int]]:
@@ -177,10 +199,20 @@ def _placed_words(textpage: Any) -> Iterator[tuple[str, Place, _Style, int]]:
                 max(place.right, right),
                 max(place.high, high),
             )
+        if style.quarter == 0 and place.high - place.low < _LOW * style.size:
+            place = _at_full_height(textpage, first, place, style.size)
         yield joined(text).replace("\ufffe", "-"), place, style, line
         before += 1
         if text.endswith("\ufffe"):  # PDFium swallows the break after a hyphen
             line, style, before = line + 1, None, 0
+
+
+def _at_full_height(textpage: Any, index: int, place: Place, size: float) -> Place:
+    """Return the place of a word as high as its font, which does not say how high it is."""
+    x, base = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(textpage, index, x, base)
+    low = min(place.low, base.value - _BELOW * size)
+    return place._replace(low=low, high=max(place.high, low + size))
 
 
 def _character_index(textpage: Any, length: int) -> "Callable[[int], int]":
