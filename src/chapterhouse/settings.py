@@ -125,7 +125,7 @@ class EmbeddingSettings(_ServiceSettings):
 
     changeable = frozenset({"batch", "background"})
 
-    engine: Literal["built-in", "static", "openai", "folder", "none"] = "built-in"
+    engine: Literal["built-in", "openai", "folder", "none"] = "built-in"
     model: str = ""  # as the service calls it
     revision: str = ""  # a name of your own for the model's version, where nothing tells it
     folder: str = ""  # of the model's files

@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.answering.parts import Part, part_of
-from chapterhouse.retrieval.sentences import Floats, Judgement, Sentence, text_of
+from chapterhouse.answering.route import value_asked
+from chapterhouse.retrieval.judging import Floats, Judgement
+from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import LONGEST, body_start
 from chapterhouse.text.counting import count_words, word_spans
@@ -28,7 +30,8 @@ _NEIGHBOUR: Final = 0.15  # share of what the sentences beside it have
 _RANK: Final = 0.8  # for each rank of its hit
 _ROW: Final = 2.5  # of a table
 _FARTHEST: Final = 0.01  # score, over the best one's, below which nothing is shown
-_UNBOUND: Final = 0.5  # where its passage is not about what is named
+_STATES: Final = 2.0  # of a sentence that states a value of the kind asked for
+_UNBOUND: Final = 0.15  # where its passage is not about what is named
 _NEIGHBOUR_OF_ANOTHER: Final = 0.1  # where another sentence has the code that is asked for
 _SHORT: Final = 10  # words of a sentence that is seldom understood alone
 _SHORTEST: Final = 3  # words; fewer count as so many
@@ -103,7 +106,7 @@ def choose(
     left = form.words
     decided = 1 in about
     outdone = _outdone(question, judged.sentences, hits) if form.least else frozenset[int]()
-    score = _scores(judged, hits, bound)
+    score = _scores(question, judged, hits, bound)
     if decided:
         score = _decided(score, np.asarray(about) == 1)
     least = form.least * max((sentence.share for sentence in judged.sentences), default=0.0)
@@ -125,8 +128,7 @@ def choose(
         part = _part(question, sentence, hit, text, left, form)
         if part is None:
             continue
-        part = _without_what_is_shown(part, chosen)
-        words = count_words(part.text(text))
+        words = count_words(_without_what_is_shown(part, chosen).text(text))
         if words > left and chosen:
             continue
         if words > left:
@@ -202,7 +204,9 @@ def _fitting(chosen: list[Part], bodies: Bodies, words: int) -> tuple[Part, ...]
         chosen.pop()
 
 
-def _scores(judged: Judgement, hits: Sequence[Hit], bound: Sequence[bool]) -> Floats:
+def _scores(
+    question: Question, judged: Judgement, hits: Sequence[Hit], bound: Sequence[bool]
+) -> Floats:
     """Return the score of each sentence."""
     if not judged.sentences:
         return np.zeros(0)
@@ -213,8 +217,10 @@ def _scores(judged: Judgement, hits: Sequence[Hit], bound: Sequence[bool]) -> Fl
     with_neighbours[1:] += _NEIGHBOUR * share[:-1] * same_hit
     with_neighbours[:-1] += _NEIGHBOUR * share[1:] * same_hit
     texts = [text_of(hits[sentence.rank], sentence) for sentence in judged.sentences]
+    states = value_asked(question) or (lambda _, __: False)
     factors = [
         (_ROW if text.startswith("|") else 1.0)
+        * (_STATES if states(text, hits[rank].document.language) else 1.0)
         * (1.0 if bound[rank] else _UNBOUND)
         * _RANK**rank
         / math.sqrt(max(count_words(text), _SHORTEST))
@@ -305,7 +311,8 @@ def _in_order(chosen: Sequence[Part], bodies: Bodies) -> Iterator[Part]:
         joined: list[Part] = []
         # Of a table the best row comes first.
         rank = {id(part): place if part.header else 0 for place, part in enumerate(parts)}
-        for part in sorted(parts, key=lambda part: (rank[id(part)], part.spans[-1])):
+        for full in sorted(parts, key=lambda part: (rank[id(part)], part.spans[-1])):
+            part = _without_what_is_shown(full, joined)
             before = joined[-1] if joined else None
             touch = before and not text[before.spans[-1][1] : part.spans[0][0]].strip()
             if not (before and touch) or part.header or before.header or len(part.spans) > 1:

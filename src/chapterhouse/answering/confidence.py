@@ -18,8 +18,9 @@ import numpy as np
 from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.parts import Part
 from chapterhouse.answering.route import VALUES, QuestionKind, offers, without_numbering
+from chapterhouse.retrieval.judging import Judgement, cosines, serves
 from chapterhouse.retrieval.names import are_joined
-from chapterhouse.retrieval.sentences import Judgement, cosines, serves, text_of
+from chapterhouse.retrieval.sentences import text_of
 from chapterhouse.types import Hit, Question
 from chapterhouse.types.engines import TokenEmbedder
 
@@ -178,7 +179,8 @@ def _with_meaning(
     """Return signs with what the encoder says of the best sentences, read behind their headings."""
     best = sorted(judged.sentences, key=lambda one: -one.share)[:_READ]
     texts = [f"{_heading(hits[one.rank])}: {text_of(hits[one.rank], one)}" for one in best]
-    asked, *read = (tokens.vectors for tokens in encoder.embed_tokens([question.text, *texts]))
+    asked = encoder.embed_question_tokens(question.text).vectors
+    read = [tokens.vectors for tokens in encoder.embed_passage_tokens(texts)]
     if not len(asked):
         return signs
     nearest = np.stack([cosines(asked, own).max(axis=1) for own in read])

@@ -14,7 +14,13 @@ from chapterhouse.answering.check_written import GivenPassage
 from chapterhouse.answering.prompt import LAYOUT, PromptBlock, context_blocks, shown
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.answering.search import context_sources_of, method_for, packing_for, search
+from chapterhouse.answering.search import (
+    context_sources_of,
+    method_for,
+    named_documents,
+    packing_for,
+    search,
+)
 from chapterhouse.answering.tool_texts import (
     call_tool,
     tool_excerpts,
@@ -155,6 +161,7 @@ class EvidenceBuffer:
             limit=request.settings.packing.hits,
             per_document=0,
             tags=request.tags,
+            documents=named_documents(request.documents, runtime.store),
         )
         found = search(query, runtime, method_for(runtime, request.settings, None))
         blocks = self.add(excerpts_of(request, found, runtime))

@@ -24,9 +24,10 @@ from chapterhouse.answering.route import (
     notice,
 )
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly, standing
+from chapterhouse.retrieval.judging import Floats, SentenceScorer
 from chapterhouse.retrieval.names import are_joined, names_held
 from chapterhouse.retrieval.question import is_name
-from chapterhouse.retrieval.sentences import Floats, SentenceScorer
+from chapterhouse.text.analyse import language_name
 from chapterhouse.text.canonical import names_text, stated_date
 from chapterhouse.text.dates import terms_are_of_date
 from chapterhouse.text.language import foreign_to
@@ -174,7 +175,7 @@ def answer(
     elif answers and certain >= (_EXACT if screen.is_exact else reference.confidence.answer):
         outcome = AnswerOutcome.ANSWER
         screen = _to_the_point(screen, result, reference, form, bodies)
-    quoted, citations = _compose(screen.parts, reference, bodies)
+    quoted, citations = _compose(screen.parts, result.query.text, reference, bodies)
     sentences = tuple(sentence for _, sentence in quoted)
     if not sentences or outcome is AnswerOutcome.NOT_FOUND:
         certain = certain if sentences else 0.0
@@ -293,7 +294,7 @@ def _beginning(names: Names, hits: Sequence[Hit], form: Form, bodies: Bodies) ->
 
 
 def _compose(
-    parts: Sequence[Part], reference: Reference, bodies: Bodies
+    parts: Sequence[Part], asked: str, reference: Reference, bodies: Bodies
 ) -> tuple[tuple[tuple[Part, AnswerSentence], ...], tuple[Citation, ...]]:
     composed: list[tuple[Part, AnswerSentence]] = []
     citations: list[Citation] = []
@@ -309,7 +310,7 @@ def _compose(
         if not all(citation.verified for citation in own):  # changed between the search and now
             continue
         citations += own
-        composed.append((part, _sentence(part, own)))
+        composed.append((part, _sentence(part, own, asked)))
     return tuple(composed), tuple(citations)
 
 
@@ -333,7 +334,7 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
         )
 
 
-def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
+def _sentence(part: Part, own: Sequence[Citation], asked: str) -> AnswerSentence:
     document = part.hit.document
     shown = (render_part(one.quote, document.format, part.header, part.columns) for one in own)
     text = inert("\n".join(shown))
@@ -341,11 +342,16 @@ def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
     whole = len(own) == 1 and (own[0].start, own[0].end) == part.core
     core = "" if whole else inert(_shown_core(own, part))
     place = text.find(core) if core else -1
+    is_foreign = document.language and foreign_to(asked, [document.language])
+    notes = (
+        f"{count} of {every} items shown" if count < every else inert(part.note),
+        f"in {language_name(document.language)}" if is_foreign else "",
+    )
     return AnswerSentence(
         text,
         tuple(citation.number for citation in own),
         before="\n" if own[0].number > 1 else "",
-        note=f"{count} of {every} shown" if count < every else inert(part.note),
+        note=_SEMICOLON.join(filter(None, notes)),
         key_span=(place, place + len(core)) if place >= 0 else (0, 0),
     )
 

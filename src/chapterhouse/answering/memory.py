@@ -28,6 +28,7 @@ from chapterhouse.types import (
     QuestionOutcome,
     QuestionRecord,
     Route,
+    Scope,
 )
 from chapterhouse.types.analytics import DAY
 from chapterhouse.types.engines import LanguageModel
@@ -75,6 +76,7 @@ def cache_key(
         "persona": repr(request.persona),
         "settings": request.settings.model_dump(mode="json"),
         "request": [request.scope.shelves, list(request.tags), request.search_text, *limits, *ways],
+        "documents": request.documents and sorted(request.documents),
         "model": model.fingerprint if model else "",
         "reminded": [memory.id for memory in reminded],
         "versions": dict(runtime.versions),
@@ -130,10 +132,49 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
         sequence=sequence,
     )
     try:
-        runtime.memories.remember(memory)
+        runtime.memories.remember(memory, file_text(json_fields(_without_uncited(given))))
     except ChapterhouseError as error:
         return _add_warning(given, f"This was not remembered: {error.message}")
     return given
+
+
+def _without_uncited(given: Answer) -> Answer:
+    """Return an answer without the names of documents that it does not cite.
+
+    The memory goes with the documents that it cites, so nothing of others may be in it.
+    """
+    searched = replace(given.searched, nearest=(), partly_read=0, partly_read_names=())
+    return replace(given, searched=searched)
+
+
+def remembered_answer(
+    memory_id: str, personas: Sequence[str], runtime: Runtime
+) -> tuple[Memory, Answer | None]:
+    """Return a memory, and its answer as it was given; None where only its text is known.
+
+    A citation is verified where its quotation still stands in its place. Headings that came nearest
+    and documents that were read in part are not remembered.
+
+    Args:
+        personas: Whose memories may be seen.
+
+    Raises:
+        UsageError: the id is none.
+        NotFoundError: ``personas`` have no such memory.
+    """
+    memory, text = runtime.memories.get(memory_id, personas, runtime.now())
+    try:
+        given = read_held(text, ANSWER) if text else None
+    except UsageError:  # written by another version
+        given = None
+    if given is None:
+        return memory, None
+    look = lookup_in(runtime.store, Scope.everything())
+    now = (
+        one if one.tool else replace(one, verified=verify_in(look, one).verified)
+        for one in given.citations
+    )
+    return memory, replace(given, citations=tuple(now))
 
 
 def _add_warning(given: Answer, warning: str) -> Answer:

@@ -25,6 +25,7 @@ class Request:
         grounding: Whether a model is given excerpts, may search for them, or both.
         model: Name of one; empty for the library's own model, ``none`` for no model.
         out_of_scope: What becomes of a question that is not for the persona.
+        documents: Names of those, and of folders, that alone are read; None for all in the scope.
         search_text: What is searched for instead of the question, in a conversation; or empty.
         in_conversation: Whether it belongs to a conversation, in which earlier answers count.
         use_cache: Whether an answer that was kept may be given again, and this one be kept; never
@@ -52,6 +53,7 @@ class Request:
     may_be_empty: bool = False
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
+    documents: frozenset[str] | None = None
 
     @property
     def owner(self) -> str:
@@ -69,6 +71,7 @@ class AskOptions:
         counted: Whether analytics count it; None: where it may be remembered.
         tools: As of ``Request``, all external. Where a model wants one called, asking raises
             ``ToolCallsWanted``. Without a model they are ignored.
+        documents: Names of those, and of folders, that alone are asked; empty for all.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -84,6 +87,7 @@ class AskOptions:
     counted: bool | None = None
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
+    documents: tuple[str, ...] = ()
 
     @property
     def is_counted(self) -> bool:
@@ -122,4 +126,5 @@ def library_request(question: str, settings: Settings, options: AskOptions) -> R
         use_cache=options.use_cache and remember and settings.answer.cache,
         tools=options.tools,
         tool_texts=options.tool_texts,
+        documents=frozenset(options.documents) or None,
     )

@@ -29,7 +29,7 @@ from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.opening import MeteredModel
-from chapterhouse.retrieval.sentences import word_weights
+from chapterhouse.retrieval.judging import word_weights
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Answer,
@@ -248,8 +248,11 @@ def _route(request: Request, found: SearchResult, runtime: Runtime, quoted: Answ
     """Return what becomes of a question that quotations answer so far."""
     census = runtime.store.census(found.query.scope)
     frequencies = reference_of(runtime, found.query.scope).scorer.document_frequency
-    weights = word_weights(found.question, frequencies, max(census.chunks, 1)).tolist()
-    return route(found.question, request.persona, weights, quoted.confidence, found=quoted.found)
+    question = found.question
+    weights = word_weights(question, frequencies, max(census.chunks, 1))
+    absent = [not any(map(frequencies, terms)) for _, terms in question.words]
+    known = weights.tolist(), float(weights @ absent), quoted.confidence
+    return route(question, request.persona, *known, found=quoted.found)
 
 
 def _deferred(quoted: Answer, persona: Persona) -> Answer:
@@ -292,7 +295,7 @@ def _despite(quoted: Answer, error: EngineError) -> Answer:
 
 def query_of(request: Request, runtime: Runtime) -> Query:
     """Return the search of a request, checked; errors as ``respond``."""
-    query = Query(request.question, request.scope, tags=request.tags)
+    query = Query(request.question, request.scope, tags=request.tags, documents=request.documents)
     search = request.settings.search
     store = runtime.store
     return check_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)

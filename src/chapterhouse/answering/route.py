@@ -3,19 +3,26 @@
 A question that the evidence answers is answered, whatever the profile says. One that it does not
 answer is *insufficient* where it belongs to the persona's field, and *out of scope* where it does
 not: its words are not those of the tags, terms and summary of the persona, and nothing on the
-shelf comes near. Thresholds from ``benchmarks/routing.py``.
+shelf comes near. Of a persona that says nothing of its field, the field is what its documents speak
+of. Thresholds from ``benchmarks/routing.py``.
 """
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from chapterhouse import lazy
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.language_data import language_data
+from chapterhouse.text.language_data import cue_pattern, language_data
 from chapterhouse.types import Persona, Question, Route
+
+if TYPE_CHECKING:
+    from chapterhouse.claims import numbers
+else:
+    numbers = lazy("chapterhouse.claims.numbers")
 
 
 class QuestionKind(StrEnum):
@@ -41,6 +48,8 @@ VALUES: Final = frozenset(
 )
 _NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
 _BEHIND, _NEAR = 60, 3  # characters and words behind a number in which what it counts is named
+# What stands in angle brackets are cues of every language: ``cue_pattern``.
+_ASKS_DURATION: Final = r"\b<asks_duration>\b"
 _WORD: Final = re.compile(r"\w+")
 _UNSPACED: Final = frozenset({"zh", "ja"})
 _DIGITS: Final = re.compile(r"\d+(?:[.,:]\d+)*")
@@ -97,6 +106,29 @@ def offers(kind: QuestionKind, text: str, question: str) -> bool:
     if kind in {QuestionKind.PERSON, QuestionKind.PLACE}:
         return _new(_NAMES, plain, question)
     return kind is QuestionKind.REASON and _reasons().search(plain) is not None
+
+
+def value_asked(question: Question) -> Callable[[str, str], bool] | None:
+    """Return what tells of a text and its language whether it states a value that is asked for.
+
+    None where a question asks for none, or for a person: most passages name somebody.
+    """
+    if asks_duration(question.text):
+        return states_duration
+    kind = kind_of(question.text, question.languages)
+    if kind not in VALUES or kind is QuestionKind.PERSON:
+        return None
+    return lambda text, _: offers(kind, without_numbering(text), question.text)
+
+
+def asks_duration(question: str) -> bool:
+    """Whether a question asks for a length of time."""
+    return cue_pattern(_ASKS_DURATION).search(question) is not None
+
+
+def states_duration(text: str, language: str) -> bool:
+    """Whether a text states a length of time: "two (2) years", "14 days"."""
+    return any(number.unit in numbers.DAYS for number in numbers.numbers(text, language))
 
 
 def without_numbering(text: str) -> str:
@@ -185,19 +217,24 @@ def route(
     question: Question,
     persona: Persona | None,
     weights: Sequence[float],
+    absent: float,
     confidence: float,
     *,
     found: bool,
 ) -> Route:
     """Return what becomes of a question; to the library, which is nobody, none is foreign.
 
-    Weights are of the question's content words in their order, the confidence is 0 to 1.
+    Args:
+        weights: Of the question's content words in their order.
+        absent: Share of them, 0 to 1, that is of words that no document has.
+        confidence: 0 to 1.
     """
     if found:
         return Route.ANSWERED
     if persona is None or confidence >= NEAR:
         return Route.INSUFFICIENT
-    share = field_share(question, persona, weights)
+    profile = persona.expertise, *persona.tags, *persona.key_terms
+    share = field_share(question, persona, weights) if any(profile) else 1 - absent
     return Route.INSUFFICIENT if share >= FIELD_SHARE else Route.OUT_OF_SCOPE
 
 

@@ -1,5 +1,6 @@
 """Runtime: everything that an open library works with, and the only thing that holds it."""
 
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -14,12 +15,12 @@ if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
     from chapterhouse.index import Index
     from chapterhouse.index.aliases import AliasIndex
+    from chapterhouse.index.graph import GraphIndex
     from chapterhouse.index.ranking import Rank
     from chapterhouse.ingest import jobs, look, prepare, remove
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
-    from chapterhouse.models.static import StaticEmbedder
     from chapterhouse.reading.page_views import PageViews
     from chapterhouse.settings import Settings
     from chapterhouse.settings_stored import ResolvedSettings
@@ -27,14 +28,12 @@ if TYPE_CHECKING:
     from chapterhouse.store.definitions import Definitions
     from chapterhouse.store.memory import MemoryStore
     from chapterhouse.store.sqlite import Store
-    from chapterhouse.types import Chunk, Document, FileSearch, Removal
+    from chapterhouse.types import AddReport, Chunk, Document, FileSearch, Removal
     from chapterhouse.types.engines import (
-        Embedder,
         LanguageModel,
         LexicalSearch,
         Reranker,
         TokenEmbedder,
-        VectorSearch,
     )
 else:
     jobs = lazy("chapterhouse.ingest.jobs")
@@ -55,13 +54,10 @@ class Runtime:
         definitions: Those of ``persona`` and of ``council``, by kind.
         store: The documents, and all that is known of files.
         memories: What was asked and answered before.
-        vectors: The index of the vectors that are made while adding.
         indexes: Returns all that is derived from the store, by a name for people.
         rank_in_memory: Returns what ranks chunks that are in no store by BM25.
-        embedder: Makes the vectors of ``vectors``: the built-in table, or nothing.
         encoders: Says which embedder and index questions use.
-        table: The built-in table, whatever ``embedder`` is: it counts tokens.
-        token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
+        token_encoder: The encoder in the box, whatever embeds chunks: it judges sentences.
         language_model: Returns the language model of a name; the library's own for "", or None.
         open_fetch: Returns what fetches web pages; called when a page is fetched.
         nonce: Gives the fresh random letters that mark what is ours in a prompt.
@@ -78,13 +74,11 @@ class Runtime:
     worker: "Worker"
     blobs: "Blobs"
     lexical: "LexicalSearch"
-    vectors: "VectorSearch"
     aliases: "AliasIndex"
+    graph: "GraphIndex"
     indexes: "Callable[[], Mapping[str, Index]]"
     rank_in_memory: "Callable[[Sequence[tuple[Document, Sequence[Chunk]]]], Rank]"
-    embedder: "Embedder"
     encoders: "Encoders"
-    table: "StaticEmbedder"
     token_encoder: "TokenEmbedder"
     reranker: "Reranker | None"
     language_model: "Callable[[str], LanguageModel | None]"
@@ -115,8 +109,8 @@ class Runtime:
             store=limit(self.store, permitted),
             memories=limit(self.memories, permitted),
             lexical=limit(self.lexical, permitted),
-            vectors=limit(self.vectors, permitted),
             aliases=limit(self.aliases, permitted),
+            graph=limit(self.graph, permitted),
             encoders=self.encoders.within(permitted),
             close=lambda: None,
             whole=self.whole or self,
@@ -156,7 +150,7 @@ class Runtime:
         """What decides an answer beside the settings: versions of Chapterhouse and of models."""
         return {
             "chapterhouse": self.version,
-            "embedder": self.encoders.current().embedder.fingerprint,
+            "embedder": self.encoders.fingerprint(),
             "reranker": self.reranker.fingerprint if self.reranker else "",
         }
 
@@ -179,21 +173,30 @@ class Runtime:
             by_status=counts["status"],
             by_shelf=counts["shelf"],
             index_sequences={name: index.sequence() for name, index in self.indexes().items()},
-            embedder=self.encoders.current().embedder.fingerprint,
+            embedder=self.encoders.fingerprint(),
             disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
             encoders=self.encoders.statuses(),
             cut_otherwise=prepare.count_others(self.store, self.cutter()),
         )
 
-    def catch_up(self) -> None:
-        """Let every index apply what it has missed."""
+    def catch_up(self, *read: "AddReport") -> None:
+        """Let every index apply what it has missed.
+
+        Args:
+            read: How files ended that were just read: vectors of small ones are made now, unless
+                somebody has stopped the reading and waits for its end.
+        """
         whole = self.whole or self
         for index in whole.indexes().values():
             index.catch_up(whole.store)
+        ended = (report for report in read if not report.interrupted)
+        outcomes = (outcome for report in ended for outcome in report.outcomes)
+        stored = [each.record.document_id for each in outcomes if each.changed]
+        whole.encoders.embed_soon(list(filter(None, stored)), time.monotonic)
 
     def cut_again(self, on_progress: Callable[[Progress], None]) -> None:
         """Cut documents again that other settings cut; drop libraries of earlier versions."""
-        prepare.cut_all(self.store, self.cutter(), self.embedder, on_progress)
+        prepare.cut_all(self.store, self.cutter(), on_progress)
         remove.drop_former_libraries(self.folder)
 
     def rebuild(self) -> int:

@@ -10,12 +10,15 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
+from chapterhouse.answering.route import value_asked
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.retrieval.among import among
 from chapterhouse.retrieval.candidates import Expand, Fuse, Hop, Merge, Method, Sources, Thresholds
 from chapterhouse.retrieval.context import ContextSources, Packing
 from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_tags
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
+from chapterhouse.retrieval.judging import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.retrieval.pack import with_parent, with_surroundings
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.question import parse_question
@@ -27,7 +30,6 @@ from chapterhouse.retrieval.rerank import (
     by_model,
     feature_model,
 )
-from chapterhouse.retrieval.sentences import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.retrieval.spelling import find_absent_words
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings
 from chapterhouse.store.sqlite import Store
@@ -67,7 +69,7 @@ def check_query(
 
     Raises:
         UsageError: the question is empty or too long, or a number is out of range.
-        NotFoundError: there is no such shelf.
+        NotFoundError: there is no such shelf, or no such document.
     """
     text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
     checked = Query(
@@ -76,6 +78,7 @@ def check_query(
         limit=settings.limit if limit is None else limit,
         per_document=settings.per_document if per_document is None else per_document,
         tags=tuple(query.tags),
+        documents=named_documents(query.documents, store),
     )
     if not text:
         raise UsageError("The question is empty.", hint="Ask in words.")
@@ -101,6 +104,11 @@ def named_scope(shelves: Sequence[str] | None) -> Scope:
     return Scope.everything() if shelves is None else Scope.of(shelves)
 
 
+def named_documents(names: frozenset[str] | None, store: Store) -> frozenset[str] | None:
+    """Return the ids of documents and of those in folders; errors as ``find_documents``."""
+    return names and find.find_documents(sorted(names), store)
+
+
 def search(query: Query, runtime: Runtime, method: Method, search_text: str = "") -> SearchResult:
     """Return the hits of a checked query; warnings tell of vectors and changes that are missing.
 
@@ -113,7 +121,7 @@ def search(query: Query, runtime: Runtime, method: Method, search_text: str = ""
     opened = retrieval_span(wanted.text, query.scope.shelves or (), query.limit)
     with sharing_content(allowed=allowed), opened as recorder:
         warnings = (runtime.encoders.warning(), _behind(runtime))
-        found = retrieve(wanted, sources_of(runtime), method)
+        found = retrieve(wanted, sources_of(runtime, query.documents), method)
         record_hits(recorder, found)
     if search_text:
         text = corrected(query.text, found.corrections)
@@ -148,6 +156,7 @@ def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None
         thresholds=Thresholds(
             chosen.bm25_min_score, chosen.vector_threshold, chosen.min_similarity
         ),
+        value_asked=value_asked,
         hop=Hop() if settings.expansion.names else None,
         duplicates=chosen.duplicates or 2.0,
         shortlist=settings.rerank.depth,
@@ -196,13 +205,12 @@ def _rewriter(settings: Settings, runtime: Runtime, model: LanguageModel) -> Lan
     return opening.MeteredModel(smaller, payer) if smaller else model
 
 
-def sources_of(runtime: Runtime) -> Sources:
-    """Return what retrieval may look into."""
-    store, layer = runtime.store, runtime.encoders.current()
-    own = Sources(
+def sources_of(runtime: Runtime, documents: frozenset[str] | None = None) -> Sources:
+    """Return what retrieval may look into: all, or these documents alone."""
+    store = runtime.store
+    sources = Sources(
         lexical=runtime.lexical,
-        vector=runtime.vectors,
-        embedder=runtime.embedder,
+        vectors=runtime.encoders.current(),
         census=store.census,
         chunks=store.chunks,
         documents=store.documents_among,
@@ -211,15 +219,14 @@ def sources_of(runtime: Runtime) -> Sources:
         near_words=partial(_near_words, runtime),
         titled=runtime.aliases.find_titled,
     )
-    if layer.embedder is runtime.embedder:
-        return own
-    return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
+    return sources if documents is None else among(sources, documents)
 
 
 def _near_words(runtime: Runtime, word: str, scope: Scope) -> Mapping[str, float]:
     """Return what a word that no document has may be meant for; nothing for a common word."""
-    # It is one token of the built-in table: spelled right, and the documents only use others.
-    if any(runtime.table.count_tokens(form) == 1 for form in (word, word.lower(), word.title())):
+    # It is one piece for the encoder in the box: spelled right, and the documents only use others.
+    count = runtime.token_encoder.count_tokens
+    if any(count(form) == 1 for form in (word, word.lower(), word.title())):
         return {}
     return runtime.aliases.near_words(word.casefold(), scope)
 
@@ -246,15 +253,15 @@ def context_sources_of(runtime: Runtime, scope: Scope) -> ContextSources:
     return ContextSources(
         body=partial(runtime.store.body, scope=scope),
         count_tokens=estimate_tokens,
-        scorer=replace(_scorer(runtime, scope), embedder=None),
+        scorer=replace(_scorer(runtime, scope), encoder=None),
     )
 
 
 def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
-    """Return what judges sentences: always by the table in the box, by which it was fitted."""
+    """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
     return SentenceScorer(
         model=_load_sentence_model(),
-        embedder=runtime.table,
+        encoder=runtime.token_encoder,
         document_frequency=lambda term: runtime.lexical.document_frequencies([term], scope)[0],
     )
 

@@ -1,7 +1,7 @@
 """A question in a conversation: completed by what was spoken of, before it is put to anyone.
 
 A language model rewrites it in one call. Without one, the words of the question before are carried
-over, where this one may go on from it and does not find its subject by itself.
+over, where this one begins so, or leaves its subject open and does not find it by itself.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,10 @@ from chapterhouse.answering.search import method_for, search
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
-from chapterhouse.retrieval.question import parse_question, plain_words
+from chapterhouse.retrieval.question import parse_question, plain_words, points_back
 from chapterhouse.text.counting import script_language
-from chapterhouse.text.language_data import language_data
+from chapterhouse.text.language_data import cue_pattern, language_data
+from chapterhouse.text.mentions import is_form_word
 from chapterhouse.types import FollowUp, Question, Turn
 from chapterhouse.types.engines import LanguageModel
 
@@ -27,11 +28,24 @@ SURE: Final = 0.3  # score of the first hit from which a question has found its 
 _FEW: Final = 3  # content words
 _SUBJECT: Final = 3  # words that say what a question is about
 _MOST: Final = 32  # words of a question that are looked at
+# What stands in angle brackets are cues of every language: ``cue_pattern``.
+_ASKS_WITHIN: Final = r"<before_asks> <asks>\b"  # "at which site?"
+_OF_ANOTHER: Final = r"<goes_on>\b"  # "what about guests?"
 
 
 def says_little(question: Question) -> bool:
     """Whether a question has so few content words that it may need those of the one before."""
     return len(question.words) <= _FEW
+
+
+def leaves_open(question: Question) -> bool:
+    """Whether a question does not say what it is about: "is it free?", "how long?", "in which?"."""
+    own = [word for word, _ in question.words if not is_form_word(word)]
+    return (
+        len(own) <= int(cue_pattern(_ASKS_WITHIN).match(question.text) is not None)
+        or cue_pattern(_OF_ANOTHER).match(question.text) is not None
+        or points_back(question.text, question.languages[0])
+    )
 
 
 def begins_as_follow_up(question: Question) -> bool:
@@ -119,10 +133,13 @@ def _complete_by_rules(
 
 
 def _goes_on(question: Question, request: Request, runtime: Runtime) -> bool:
-    """Whether a question goes on from the one before: it begins so, or finds no subject alone."""
+    """Whether a question goes on from the one before: it begins so, or leaves its subject open.
+
+    What it leaves open may still be found by its own words: then it stands by itself.
+    """
     if begins_as_follow_up(question):
         return True
-    if not says_little(question):
+    if not says_little(question) or not leaves_open(question):
         return False
     query = query_of(request, runtime)
     hits = search(query, runtime, method_for(runtime, request.settings, None)).hits

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from typing import Final
 
 from chapterhouse.errors import UsageError
+from chapterhouse.retrieval.fuse import WORDS_ALONE
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import page_name
 from chapterhouse.text.sanitise import neutralise, prompt_lines, sanitise, sanitise_line
@@ -133,7 +134,8 @@ def find_passages(
     """Return the passages that answer a query, from what may be read and from nothing else.
 
     Args:
-        minimum: The least similarity, 0 to 1. What was asked for word for word is always similar.
+        minimum: The least similarity, 0 to 1, less where words count alone. What was asked for word
+            for word is always similar.
         per_document: At most so many of one document; 0 for no cap.
     """
     if not query.strip():
@@ -141,6 +143,8 @@ def find_passages(
     asked = Query(query.strip(), scope, limit, per_document)
     found = search(asked)
     hits = [hit for hit in found.hits if scope.sees(hit.document.shelves)]
+    if not any("cosine" in hit.stages for hit in hits):
+        minimum *= WORDS_ALONE  # so much is the most that words have where they count alone
     near, below = list[Hit](), list[Hit]()
     for hit in hits:
         fits = hit.score >= minimum or hit.stages.get("exact")

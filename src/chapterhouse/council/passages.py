@@ -12,42 +12,32 @@ from typing import Final
 
 import numpy as np
 
-from chapterhouse.answering.route import VALUES, kind_of, offers
-from chapterhouse.claims.numbers import DAYS, numbers
-from chapterhouse.retrieval.question import parse_question
-from chapterhouse.retrieval.sentences import (
+from chapterhouse.answering.route import (
+    VALUES,
+    asks_duration,
+    kind_of,
+    offers,
+    states_duration,
+)
+from chapterhouse.retrieval.judging import (
     BY_WORDS,
     Floats,
-    Sentence,
     SentenceScorer,
-    cosines,
     features,
-    serves,
-    split_hits,
-    text_of,
     word_weights,
-    words_found,
 )
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.retrieval.sentences import Sentence, split_hits, text_of
 from chapterhouse.text.counting import count_words, word_spans
 from chapterhouse.text.language_data import STOPWORDS, cue_pattern
-from chapterhouse.types import Aspect, Hit, Question, Range, TokenVectors
-from chapterhouse.types.engines import TokenEmbedder
+from chapterhouse.types import Aspect, Hit, Question, Range
 
 MOST_WORDS: Final = 40
-# Weights of a passage's features by meaning, of a conditional logit on the open sets: the score of
-# its hit; the share of the question's words in it or above it; the mean over the question's tokens
-# of the cosine with the nearest token, and the same without the words around them; the cosine of
-# both means.
-_BY_TOKENS: Final = (2.042, 3.113, 7.387, -2.226, 4.474)
-_FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
 # Score by meaning, of the question with what is said before it, below which nothing was found.
 # Chosen on the open councils, of which no value is lost by it (``benchmarks/councils``).
-_NEAR: Final = 5.4
+_NEAR: Final = 5.0
 # What a passage gains that states the kind of value that is asked for, before it becomes a share.
 _OFFERS: Final = 3.0
-# What stands in angle brackets are cues of every language: ``cue_pattern``.
-_ASKS_DURATION: Final = r"\b<asks_duration>\b"
-_LETTERS: Final = re.compile(r"\w+")
 _CLAUSE: Final = re.compile(r"(?<=[,;:])\s+|\s+(?=\()|\s+[–—-]\s+")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
 _SAYS: Final = re.compile(r"[^\W_]")
@@ -65,12 +55,10 @@ def best_passage(
     begins: Mapping[str, int],
     chunks: int,
     scorer: SentenceScorer,
-    encoder: TokenEmbedder,
 ) -> Sentence | None:
     """Return what answers best; None where nothing is near what is asked.
 
-    It is put in one or more ways, in the last with what is said before it. ``scorer`` counts words,
-    and judges by them where the encoder does not serve the language.
+    It is put in one or more ways, in the last with what is said before it.
 
     Args:
         hits: Best first.
@@ -81,104 +69,32 @@ def best_passage(
     if not passages:
         return None
     weights = [word_weights(one, scorer.document_frequency, max(chunks, 1)) for one in questions]
-    meaning = serves(encoder, questions[0], hits)
-    if meaning:
-        tables = _by_tokens(questions, hits, passages, weights, encoder)
-    else:
-        tables = [
-            features(one, hits, passages, own, None)
-            for one, own in zip(questions, weights, strict=True)
-        ]
+    encoder = scorer.encoder_for(questions[0], hits)
+    tables = [
+        features(one, hits, passages, own, encoder)
+        for one, own in zip(questions, weights, strict=True)
+    ]
     table: Floats = np.mean(tables, axis=0)
-    model = np.asarray(_BY_TOKENS if meaning else scorer.model.by_words)
+    model = np.asarray(scorer.model.by_meaning if encoder else scorer.model.by_words)
     offered = _OFFERS * _offers(questions[0], hits, passages)
     best = int((table @ model + offered).argmax())
     words = table[best, BY_WORDS.index("near coverage")]
-    is_near = tables[-1][best] @ model + offered[best] >= _NEAR if meaning else words > 0
+    is_near = tables[-1][best] @ model + offered[best] >= _NEAR if encoder else words > 0
     return passages[best] if is_near else None
-
-
-def _by_tokens(
-    questions: Sequence[Question],
-    hits: Sequence[Hit],
-    passages: Sequence[Sentence],
-    weights: Sequence[Floats],
-    encoder: TokenEmbedder,
-) -> list[Floats]:
-    """Return for each question a row of features for each passage, as ``_BY_TOKENS`` weighs them.
-
-    Source: Khattab and Zaharia, ColBERT, SIGIR 2020, for the comparison by the nearest token.
-    """
-    texts = [*(one.text for one in questions), *(hit.chunk.text for hit in hits)]
-    embedded = encoder.embed_tokens(texts)
-    read = embedded[len(questions) :]
-    highest = max((hit.score for hit in hits), default=0.0) or 1.0
-    score = [hits[one.rank].score / highest for one in passages]
-    tables = []
-    for question, asked, own in zip(questions, embedded, weights, strict=False):
-        coverage = words_found(question, hits, passages) @ own
-        near = _near_tokens(question, asked, read, hits, passages)
-        tables.append(np.column_stack([score, coverage, near]))
-    return tables
-
-
-def _near_tokens(
-    question: Question,
-    asked: TokenVectors,
-    read: Sequence[TokenVectors],
-    hits: Sequence[Hit],
-    passages: Sequence[Sentence],
-) -> Floats:
-    """Return for each passage the last three features of ``_BY_TOKENS``."""
-    result = np.zeros((len(passages), 3))
-    if not len(asked.vectors):
-        return result
-    counts, whole = _token_weights(question, asked), asked.vectors.mean(axis=0, keepdims=True)
-    near = [cosines(asked.vectors, one.vectors) for one in read]
-    near_words = [cosines(asked.words, one.words) for one in read]
-    for row, passage in enumerate(passages):
-        tokens, offset = read[passage.rank], hits[passage.rank].chunk.start
-        first = int(np.searchsorted(tokens.ends, passage.begin - offset, side="right"))
-        own = slice(first, int(np.searchsorted(tokens.starts, passage.stop - offset)))
-        if own.start < own.stop:
-            result[row] = (
-                counts @ near[passage.rank][:, own].max(axis=1),
-                counts @ near_words[passage.rank][:, own].max(axis=1),
-                cosines(whole, tokens.vectors[own].mean(axis=0, keepdims=True))[0, 0],
-            )
-    rounded: Floats = result.round(5)
-    return rounded
-
-
-def _token_weights(question: Question, asked: TokenVectors) -> Floats:
-    """Return what each token of the question counts; sum 1."""
-    function_words = STOPWORDS.get(question.languages[0] or "en", frozenset())
-    counts = np.ones(len(asked.starts), dtype=np.float64)
-    for match in _LETTERS.finditer(question.text):
-        if match.group().casefold() in function_words:
-            inside = (asked.starts >= match.start()) & (asked.ends <= match.end())
-            counts[inside] = _FUNCTION_WORD
-    weights: Floats = counts / counts.sum()
-    return weights
 
 
 def _offers(question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Floats:
     """Return which sentences state the kind of value that is asked for, 1 or 0 each."""
     texts = [text_of(hits[one.rank], one) for one in sentences]
     kind = kind_of(question.text, question.languages)
-    if cue_pattern(_ASKS_DURATION).search(question.text):
-        languages = (hits[one.rank].document.language for one in sentences)
-        found = list(map(_states_duration, texts, languages))
+    languages = [hits[one.rank].document.language for one in sentences]
+    if asks_duration(question.text):
+        found = list(map(states_duration, texts, languages))
     elif kind in VALUES:
         found = [offers(kind, text, question.text) for text in texts]
     else:
         found = [False] * len(texts)
     return np.asarray(found, dtype=np.float64)
-
-
-def _states_duration(text: str, language: str) -> bool:
-    """Whether a text states a length of time: "two (2) years", "14 days"."""
-    return any(number.unit in DAYS for number in numbers(text, language))
 
 
 def _passages(hits: Sequence[Hit], begins: Mapping[str, int]) -> Iterator[Sentence]:

@@ -131,7 +131,7 @@ def _ask(chosen: LanguageModelSettings, folder: Path) -> Answer:
     """Ask the question of the three lines, in a library of its own."""
     settings = Settings(
         language_model=chosen,
-        embedding=EmbeddingSettings(engine="static", background=False),
+        embedding=EmbeddingSettings(engine="none"),
         expansion=ExpansionSettings(rewrite="never"),
         answer=AnswerSettings(cache=False),
         memory=MemorySettings(enabled=False),

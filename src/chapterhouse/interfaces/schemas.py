@@ -122,6 +122,16 @@ class SemanticArguments(PassagesArguments):
     min_similarity: _Similarity = 0.0
 
 
+class GraphArguments(Parameters):
+    """Arguments of search_graph."""
+
+    name: str = Field(
+        min_length=1,
+        max_length=200,
+        description="A person, organization, place or thing, by any name that documents have.",
+    )
+
+
 class AskArguments(Parameters):
     """Arguments of ask."""
 

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from chapterhouse.library import councils as meeting
     from chapterhouse.library import documents as storing
     from chapterhouse.library import encoders as encoding
+    from chapterhouse.library import graph as drawing
     from chapterhouse.library import jobs as working
     from chapterhouse.library import search as searching
     from chapterhouse.library import settings as configuring
@@ -71,6 +72,7 @@ else:
     meeting = lazy("chapterhouse.library.councils")
     storing = lazy("chapterhouse.library.documents")
     encoding = lazy("chapterhouse.library.encoders")
+    drawing = lazy("chapterhouse.library.graph")
     working = lazy("chapterhouse.library.jobs")
     searching = lazy("chapterhouse.library.search")
     configuring = lazy("chapterhouse.library.settings")
@@ -156,6 +158,11 @@ class Library:
     def search(self) -> "searching.Search":
         """Hits and contexts."""
         return searching.Search(self._runtime)
+
+    @cached_property
+    def graph(self) -> "drawing.Graph":
+        """Who and what the documents speak of."""
+        return drawing.Graph(self._runtime)
 
     @cached_property
     def answers(self) -> "answering.Answers":

@@ -7,10 +7,11 @@ from chapterhouse import lazy
 from chapterhouse.agents.ask import ask_events, follow_up, persona_settings
 from chapterhouse.answering.bundle import ANSWER, Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck
+from chapterhouse.answering.memory import remembered_answer
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import last, run_sync
-from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Turn
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Memory, Turn
 
 if TYPE_CHECKING:
     from chapterhouse.agents import personas
@@ -52,6 +53,7 @@ class Answers:
         in_conversation: bool = False,
         drafts: bool = True,
         interface: str = "python",
+        documents: Sequence[str] = (),
         on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
@@ -71,10 +73,11 @@ class Answers:
             drafts: Whether events tell what a model has written so far, checked.
             interface: As which analytics count the question; where it may not be remembered they
                 do not.
+            documents: Names of documents and of folders, which alone are asked. Not with a persona.
 
         Raises:
             UsageError: the question is empty, a number is out of range, there is no such model.
-            NotFoundError: there is no such persona or shelf.
+            NotFoundError: there is no such persona, shelf or document.
             MissingExtraError: its key is in a keyring, and the library for that is missing.
         """
         options = AskOptions(
@@ -88,6 +91,7 @@ class Answers:
             in_conversation,
             drafts and on_event is not None,
             interface=interface,
+            documents=tuple(documents),
         )
         return run_sync(
             answer_of(self.events(question, persona=persona, options=options), on_event)
@@ -142,6 +146,21 @@ class Answers:
         model = "" if answer.usage is None else answer.method
         made_with = {"model": model, "persona": persona}
         return bundle_of(answer, ANSWER, runtime, settings, made_with)
+
+    def remembered(self, memory_id: str, personas: Sequence[str]) -> tuple[Memory, Answer | None]:
+        """Return a memory, and its answer as it was given; None where only its text is known.
+
+        A citation is verified where its quotation still stands in its place. Headings that came
+        nearest and documents that were read in part are not remembered.
+
+        Args:
+            personas: Whose memories may be seen.
+
+        Raises:
+            UsageError: the id is none.
+            NotFoundError: ``personas`` have no such memory.
+        """
+        return remembered_answer(memory_id, personas, self._runtime)
 
     def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
         """Say for each citation of an old answer what has become of its source.

@@ -1,6 +1,6 @@
 """Documents: in and out of a library, and looked at."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -123,7 +123,7 @@ class Documents:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
         work = self._runtime.work(_ignore, shelf)
         report = ingest.add_text(text, " ".join(title.split()), work)
-        self._runtime.catch_up()
+        self._runtime.catch_up(report)
         return report
 
     def add_bytes(self, data: bytes, name: str, *, shelf: str = "") -> AddReport:
@@ -146,7 +146,7 @@ class Documents:
             maximum = self._runtime.settings.reading.maximum_megabytes
             raise RejectedError("too-large", f"{called} has over {maximum} megabytes.")
         report = ingest.add_bytes(data, called, self._runtime.work(_ignore, shelf))
-        self._runtime.catch_up()
+        self._runtime.catch_up(report)
         return report
 
     def receive(self) -> AbstractContextManager["uploads.Upload"]:
@@ -345,6 +345,10 @@ class Documents:
         if document is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return document
+
+    def by_ids(self, document_ids: Iterable[str]) -> Mapping[str, Document]:
+        """Return those of some documents that there are, by id."""
+        return self._runtime.store.documents_among(document_ids, Scope.everything())
 
     def original(self, document_id: str) -> bytes:
         """Return the bytes of the file that a document was read from, as they were then.

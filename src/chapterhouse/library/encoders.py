@@ -74,21 +74,22 @@ class LibraryEncoders:
         return self._runtime.encoders.statuses()
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """Return one unit vector a text, of the embedder that questions use now.
+        """Return one unit vector a text: of the encoder in use, else of the settings' own.
 
         Raises:
-            RefusedError: the settings want no vectors.
+            RefusedError: there is none.
         """
-        if self._runtime.settings.embedding.engine == "none":
+        embedder = self._runtime.encoders.embedder()
+        if embedder is None:
             raise RefusedError(
-                "The settings of this library want no vectors.",
-                hint="Name what makes them in the setting embedding.engine.",
+                "This library has no encoder: its settings want none, or it cannot be opened.",
+                hint="See: chapterhouse status",
             )
-        return self._runtime.encoders.current().embedder.embed_passages(texts)
+        return embedder.embed_passages(texts)
 
     def count_tokens(self, text: str) -> int:
-        """Return how many tokens a text has for the built-in table, whatever embedder is used."""
-        return self._runtime.table.count_tokens(text)
+        """Return how many tokens a text has for the encoder in the box, whatever one is used."""
+        return self._runtime.token_encoder.count_tokens(text)
 
     def previous(self) -> EmbeddingSettings:
         """Return the settings of the embedder before the present one."""

@@ -222,7 +222,7 @@ def _add(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobResu
         if report.interrupted:
             break
         remember_folders(paths, shelf, runtime.store, runtime.now())
-    runtime.catch_up()
+    runtime.catch_up(report)
     return ended(report)
 
 
@@ -254,7 +254,7 @@ def _reprocess(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> J
     arguments: Mapping[str, Any] = tracker.job.arguments
     work = tracker.follow(runtime.work(on_progress))
     report = reprocess.reprocess(arguments["documents"], work)
-    runtime.catch_up()
+    runtime.catch_up(report)
     return ended(report)
 
 
@@ -283,7 +283,7 @@ def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobR
     report = ingest.add_bytes(data, arguments["name"], work, received=job.created)
     if not report.interrupted:
         _require_stored(report.outcomes[-1].record)
-    runtime.catch_up()
+    runtime.catch_up(report)
     if not report.interrupted:  # before the job ends, or a worker that dies leaves the bytes
         uploads.drop(runtime.folder, arguments["file"])
     result = ended(report)

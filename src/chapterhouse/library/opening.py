@@ -2,7 +2,7 @@
 
 import secrets
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
@@ -15,10 +15,11 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
+from chapterhouse.index.graph import GraphIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.ingest.encoders import Encoders, EncoderTarget, VectorLayer, recorded_settings
+from chapterhouse.ingest.encoders import Encoders, EncoderTarget, recorded_settings
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.models.opening import (
     LanguageModels,
@@ -26,11 +27,9 @@ from chapterhouse.models.opening import (
     open_reranker,
     state_length,
 )
-from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.page_views import PageViews
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.settings_file import StatedSettings, read_stated
 from chapterhouse.settings_stored import ResolvedSettings, resolve
@@ -40,8 +39,9 @@ from chapterhouse.store.definitions import COUNCIL_MARKS, PERSONA_MARKS, Definit
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import Store, require_not_emptied
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Extraction, Snapshot
-from chapterhouse.types.engines import Chunker, Embedder
+from chapterhouse.types import Body, Chunk, Document, Extraction, Snapshot
+from chapterhouse.types.engines import Chunker, TokenEmbedder
+from chapterhouse.types.graph import EntityNames
 
 if TYPE_CHECKING:
     from chapterhouse.answering import prompt
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from chapterhouse.ingest.look import Prepare
     from chapterhouse.library import access, passwords
     from chapterhouse.models import built_in
+    from chapterhouse.text import entities, entity_names
 else:
     prompt = lazy("chapterhouse.answering.prompt")
     sentence = lazy("chapterhouse.chunking.sentence")
@@ -68,20 +69,22 @@ else:
     archive = lazy("chapterhouse.ingest.archive")
     prepare = lazy("chapterhouse.ingest.prepare")
     built_in = lazy("chapterhouse.models.built_in")
+entities = lazy("chapterhouse.text.entities")
+entity_names = lazy("chapterhouse.text.entity_names")
 
 _HOME_FILE_TEXT: Final = """\
 # Settings of this Chapterhouse; every line is optional. See docs/settings.md.
 """
 
 
-def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
+def preparer(settings: Settings) -> "Prepare":
     """Return what makes a document of an extraction; what cuts it is made for the first one."""
     cutter = cache(partial(cutter_for, settings))
 
     def prepare_document(
         extraction: Extraction, file: "SourceFile", content: "Content"
     ) -> "prepare.PreparedDocument":
-        return prepare.prepare(extraction, file, content, cutter=cutter(), embedder=embedder)
+        return prepare.prepare(extraction, file, content, cutter=cutter())
 
     return prepare_document
 
@@ -134,8 +137,6 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         else:
             resolved = resolve_stored(stated, store)
         settings = resolved.settings
-        table = static_embedder()
-        embedder = NoEmbedder() if settings.embedding.engine == "none" else table
         wanted = _wanted(settings.embedding, store)
         reranker = open_reranker(settings.rerank)
         models = LanguageModels(settings)
@@ -143,14 +144,14 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         opened.callback(worker.close)
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
+        encoder = built_in.built_in_encoder()
+        graph = GraphIndex(folder / "index" / "graph", partial(_read_entities, encoder))
+        opened.callback(graph.close)
         limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
         pool = ReadingPool(settings.reading.workers, limits)
         opened.callback(pool.close)
-        vectors = VectorIndex(folder / "index" / "vectors", embedder)
-        base = VectorLayer(embedder, vectors, TABLE_FUSION)
-        follow = settings.embedding.engine != "none"
         open_index = partial(VectorIndex, wait_seconds=0.0)
-        encoders = Encoders(store, folder, base, wanted, open_embedder, open_index, follow=follow)
+        encoders = Encoders(store, folder, wanted, open_embedder, open_index)
         lexical = LexicalIndex(folder / "index" / "lexical")
         return Runtime(
             home=home,
@@ -166,19 +167,22 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
             worker=worker,
             blobs=blobs,
             lexical=lexical,
-            vectors=vectors,
             aliases=aliases,
+            graph=graph,
             rank_in_memory=rank_in_memory,
-            indexes=lambda: {"names": aliases, "lexical": lexical, **encoders.indexes()},
-            embedder=embedder,
+            indexes=lambda: {
+                "names": aliases,
+                "lexical": lexical,
+                "graph": graph,
+                **encoders.indexes(),
+            },
             encoders=encoders,
-            table=table,
-            token_encoder=built_in.built_in_encoder(),
+            token_encoder=encoder,
             reranker=reranker,
             language_model=models.named,
             read=pool.submit,
             page_views=PageViews(pool.show),
-            preparer=partial(preparer, settings, embedder),
+            preparer=partial(preparer, settings),
             cutter=partial(cutter_for, settings),
             open_fetch=lambda: fetch.Fetcher().fetch,
             now=lambda: int(time.time()),
@@ -237,12 +241,19 @@ def _open_stored(folder: Path) -> Iterator["tuple[Store, Mapping[str, Index]]"]:
         opened.callback(aliases.close)
         yield (
             store,
-            {
-                "names": aliases,
-                "lexical": LexicalIndex(folder / "index" / "lexical"),
-                "vector": VectorIndex(folder / "index" / "vectors", static_embedder()),
-            },
+            {"names": aliases, "lexical": LexicalIndex(folder / "index" / "lexical")},
         )
+
+
+def _read_entities(
+    encoder: TokenEmbedder, document: Document, body: Body, chunks: Sequence[Chunk]
+) -> EntityNames:
+    return entity_names.entities_in(document, body, chunks, encoder, _load_entity_head())
+
+
+@cache
+def _load_entity_head() -> "entities.EntityHead":
+    return entities.entity_head(entities.packaged_head())
 
 
 def _nonce() -> str:
@@ -251,7 +262,7 @@ def _nonce() -> str:
 
 def _wanted(settings: EmbeddingSettings, store: Store) -> EncoderTarget | None:
     """Return the encoder that the settings name; a service that is down only delays it."""
-    if settings.engine in {"static", "none"}:
+    if settings.engine == "none":
         return None
     records = store.embeddings().encoders().values()
     try:
@@ -274,7 +285,7 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
     """Return what cuts documents as these settings say, each by its file type.
 
     Whoever has settings of its own, as a workspace has and a persona may have, gets its chunker
-    here. Strategies that need vectors take those of the built-in table, whatever embeds the
+    here. Strategies that need vectors take those of the encoder in the box, whatever embeds the
     chunks: they look at every sentence, which no service should have to.
     """
     longest = chunking.maximum or LONGEST
@@ -283,7 +294,7 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
     wanted = max(shortest, min(chunking.target or units.TARGET, longest))
     named: dict[str, Chunker] = {
         **strategies.strategies(
-            static_embedder().embed_passages, units.Limits(wanted, shortest, longest)
+            built_in.built_in_encoder().embed_passages, units.Limits(wanted, shortest, longest)
         ),
         "fixed": partial(sentence.chunk_by_size, size=longest, overlap=chunking.overlap),
         "sentence": partial(

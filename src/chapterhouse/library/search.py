@@ -1,6 +1,7 @@
 """Search: hits and contexts without an answer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import (
@@ -25,8 +26,9 @@ from chapterhouse.types import Context, Query, SearchResult
 class Search:
     """Finds passages in the documents of a workspace, on ``shelves`` alone where some are named.
 
-    Documents with one of ``tags``, which the asker knows about, rank a little higher. An empty
-    question, a number out of range or an unknown purpose is a UsageError.
+    With ``documents``, names of documents and folders, in these alone. Documents with one of
+    ``tags``, which the asker knows about, rank a little higher. An empty question, a number out of
+    range or an unknown purpose is a UsageError.
     """
 
     def __init__(self, runtime: Runtime) -> None:
@@ -57,6 +59,7 @@ class Search:
         limit: int | None = None,
         per_document: int | None = None,
         tags: Sequence[str] = (),
+        documents: Sequence[str] = (),
         method: Method | None = None,
     ) -> SearchResult:
         """Return the chunks that answer ``text`` best.
@@ -68,9 +71,8 @@ class Search:
             per_document: At most so many of one document, 0 for no cap; the setting when None.
             method: The stages of retrieval; the library's own when None.
         """
-        query = self._query(
-            Query(text, named_scope(shelves), tags=tuple(tags)), limit, per_document
-        )
+        query = Query(text, named_scope(shelves), tags=tuple(tags))
+        query = self._query(query, limit, per_document, documents)
         return search(query, self._runtime, method or self.method)
 
     def all(
@@ -78,10 +80,11 @@ class Search:
         text: str,
         *,
         shelves: Sequence[str] | None = None,
+        documents: Sequence[str] = (),
     ) -> SearchResult:
         """Return every document in which all words of ``text`` stand, by its best chunk."""
-        query = self._query(Query(text, named_scope(shelves)))
-        return find_all(query, sources_of(self._runtime))
+        query = self._query(Query(text, named_scope(shelves)), documents=documents)
+        return find_all(query, sources_of(self._runtime, query.documents))
 
     def context(
         self,
@@ -91,6 +94,7 @@ class Search:
         purpose: str = "",
         shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
+        documents: Sequence[str] = (),
     ) -> Context:
         """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
 
@@ -103,9 +107,8 @@ class Search:
         budget = stated if maximum is None else maximum
         if budget < 1:
             raise UsageError(f"A context needs at least 1 token, not {budget}.")
-        query = self._query(
-            Query(question, named_scope(shelves), tags=tuple(tags)), packing.hits, 0
-        )
+        query = Query(question, named_scope(shelves), tags=tuple(tags))
+        query = self._query(query, packing.hits, 0, documents)
         lookup = context_sources_of(self._runtime, query.scope)
         found = search(query, self._runtime, self.method)
         return build_context(found, lookup, budget, packing_for(packing))
@@ -118,9 +121,14 @@ class Search:
         return repack(context, estimate_tokens, maximum, packing)
 
     def _query(
-        self, query: Query, limit: int | None = None, per_document: int | None = None
+        self,
+        query: Query,
+        limit: int | None = None,
+        per_document: int | None = None,
+        documents: Sequence[str] = (),
     ) -> Query:
         settings = self._runtime.settings.search
+        query = replace(query, documents=frozenset(documents) or None)
         checked = check_query(query, self._runtime.store, limit, per_document, settings)
         self._runtime.catch_up()
         return checked

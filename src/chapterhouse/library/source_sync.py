@@ -118,7 +118,7 @@ class _Sync:
             if any(report.files.interrupted for report in reports):
                 break
         if not self._options.dry_run:
-            self._runtime.catch_up()
+            self._runtime.catch_up(*(report.files for report in reports))
             reports = self._searched(reports)
         return tuple(sorted(reports, key=lambda report: report.source))
 

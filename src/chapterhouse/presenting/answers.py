@@ -32,29 +32,38 @@ from chapterhouse.types import (
     VersionDifference,
 )
 
-_CLOSEST: Final = "No passage answers this for certain. The closest passages:"
+QUOTATION: Final = "quotation"
+OTHERS: Final = "others"  # the part of weaker passages, which a page folds
 _NEAREST: Final = "The closest passages:"
+_SHOWN: Final = 3  # passages that a page shows at once: the others are weaker
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 
-def answer_blocks(answer: Answer) -> Part:
-    """Return what people are shown of an answer, in the order in which they read it."""
+def answer_blocks(answer: Answer, *, apart: bool = False) -> Part:
+    """Return what people are shown of an answer, in the order in which they read it.
+
+    ``apart`` makes each quotation a part called ``QUOTATION`` and a number, whose last block is
+    what is said about it: its citations, a note.
+    """
     cited = distinguish_sources((str(one.number), one) for one in answer.citations)
-    first, *rest = _body(answer, answer.sentences)
-    parts: list[Sequence[Block]] = [
-        (*_opening(answer), *first),
-        *rest,
+    apart = apart and answer.method == "extractive" and bool(answer.sentences)
+    kind, opening = QUOTATION if apart else "answer", tuple(_opening(answer))
+    first, *rest = (tuple(blocks) for blocks in _body(answer, answer.sentences, apart=apart))
+    quoted = (Part(f"{kind}-1", "", first),) if apart else ()
+    head = Part("answer-1", "", opening if apart else (*opening, *first), quoted)
+    others = (Part(f"{kind}-{number}", "", blocks) for number, blocks in enumerate(rest, start=2))
+    shown = tuple(one for one in (head, *others) if one.blocks or one.parts)
+    behind: tuple[tuple[Block, ...], ...] = (
         tuple(map(_versions_line, answer.versions)),
         (Sources(cited),) if cited else (),
         tuple(_remarks(answer, refused=not (answer.sentences or answer.found))),
         tuple(_closing(answer)),
-    ]
-    answer_parts = enumerate(filter(None, parts), start=1)
-    return Part(
-        "answer",
-        answer.question,
-        parts=tuple(Part(f"answer-{number}", "", tuple(blocks)) for number, blocks in answer_parts),
     )
+    numbered = enumerate(filter(None, behind), start=len(shown) + 1)
+    below = tuple(Part(f"answer-{number}", "", blocks) for number, blocks in numbered)
+    if answer.outcome is AnswerOutcome.PASSAGES and shown[_SHOWN:]:
+        shown = (*shown[:_SHOWN], Part(OTHERS, "", parts=shown[_SHOWN:]))
+    return Part("answer", answer.question, parts=(*shown, *below))
 
 
 def written_blocks(sentences: Sequence[AnswerSentence]) -> Part:
@@ -110,12 +119,12 @@ def _opening(answer: Answer) -> Iterator[Block]:
     absent = wording.absent_sentence(answer.searched.missing_terms)
     if absent and answer.outcome is AnswerOutcome.PASSAGES:
         yield paragraph(absent, Style.STRONG)
-    introduced = answer.notice == _CLOSEST or answer.notice.endswith(":")
+    introduced = answer.notice.endswith(":")
     quoted = answer.method == "extractive"
     if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
-        yield paragraph(_NEAREST if answer.notice or absent else _CLOSEST, Style.STRONG)
+        yield paragraph(_NEAREST, Style.STRONG)
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED and quoted:
-        yield paragraph("Likely:", Style.STRONG)
+        yield paragraph("This is likely the answer:", Style.STRONG)
 
 
 def _speaker(answer: Answer) -> str:
@@ -127,7 +136,9 @@ def _speaker(answer: Answer) -> str:
 # --- sentences ---------------------------------------------------------------------------------
 
 
-def _body(answer: Answer, sentences: Sequence[AnswerSentence]) -> Iterator[Sequence[Block]]:
+def _body(
+    answer: Answer, sentences: Sequence[AnswerSentence], *, apart: bool = False
+) -> Iterator[Sequence[Block]]:
     """Yield the blocks of each part; lines of a quoted answer stand together where each is one."""
     blocks: list[Block] = []
     trust = {citation.number: citation.trust for citation in answer.citations}
@@ -136,6 +147,9 @@ def _body(answer: Answer, sentences: Sequence[AnswerSentence]) -> Iterator[Seque
         after = _after(sentence, wording.trust_mark(levels))
         if answer.method != "extractive" and "\n" not in sentence.text:
             blocks = _written(blocks, sentence, after)
+            continue
+        if apart:
+            yield (*quoted_blocks(sentence.text), Paragraph(after))
             continue
         found = quoted_blocks(sentence.text, sentence.key_span, after)
         if blocks and (found[1:] or answer.outcome is AnswerOutcome.PASSAGES):

@@ -1,9 +1,9 @@
 """A document around a passage as blocks for a page; exactly the characters of the passage marked.
 
-What is shown is the text as it is stored, whose inline Markdown is left as it is written. Not shown
-is only what makes the blocks: white space around them, the signs of headings and their underlines,
-lines that fence code, the pipes of a table with its row of dashes and the backslash before a pipe
-in a cell.
+What is shown is the text as it is stored; signs and addresses of inline Markdown are told apart, so
+that a page leaves them out. Left out here is only what makes the blocks: white space around them,
+the signs of headings and their underlines, of quotations, and lines that are rules or fence code,
+the pipes of a table with its row of dashes and the backslash before a pipe in a cell.
 """
 
 import re
@@ -11,29 +11,52 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Final, NamedTuple
 
 from chapterhouse.presenting.quoted import Row, document_rows
-from chapterhouse.text.markdown import ATX, CELL, FENCE, PLAIN, Block, BlockKind, blocks
-from chapterhouse.types import Body, Range
+from chapterhouse.text.markdown import (
+    ATX,
+    CELL,
+    FENCE,
+    MARKED,
+    PLAIN,
+    Block,
+    BlockKind,
+    Emphasis,
+    Inline,
+    blocks,
+    inline_parts,
+)
+from chapterhouse.types import Body, Range, Section
 
 LONGEST: Final = 20_000  # characters that are shown at once, the heading rows of tables apart
 _PIECES: Final = 8  # of a block that is as long as that
 _MESSAGES: Final = frozenset({"eml", "msg"})
 _HEADERS: Final = 2  # blocks at the top of a message: its subject, and who wrote it when to whom
 _BEFORE_PIPE: Final = re.compile(r"\\(?=\|)")
+_QUOTED: Final = re.compile(r" {0,3}(?:> ?)+")
+_RULE: Final = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*")
+_HARD_BREAK: Final = re.compile(r"(?: {2}|\\)\n")
+_WRAPPED: Final = 50  # characters of a line that was cut because it was full, at least
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Characters of the document that follow one another, all of the passage or none."""
+    """Characters of the document that follow one another, all of the passage or none.
+
+    Attributes:
+        is_sign: Whether they are Markdown around the words: asterisks, the address of a link.
+    """
 
     text: str
     is_marked: bool
+    emphasis: tuple[Emphasis, ...] = ()
+    is_sign: bool = False
 
 
 Runs = tuple[Run, ...]
+_SIGN: Final = Run("", is_marked=False, is_sign=True)
 
 
 class ViewKind(StrEnum):
@@ -41,6 +64,8 @@ class ViewKind(StrEnum):
 
     HEADING = "heading"
     PARAGRAPH = "paragraph"
+    QUOTATION = "quotation"
+    RULE = "rule"
     ITEM = "item"
     TABLE = "table"
     CODE = "code"
@@ -52,7 +77,8 @@ class ViewBlock:
     """A block of a document.
 
     Attributes:
-        runs: Its text; its lines stay apart by line feeds.
+        runs: Its text; its lines are told apart by line feeds.
+        flows: Whether its lines ended only because they were full.
         level: Of a heading, from 1; of an item, 0 for the outermost list; number of a page.
         anchor: Of a heading, unique in the document.
         marker: What stands before the text of an item, as written.
@@ -69,6 +95,7 @@ class ViewBlock:
     header: tuple[Runs, ...] = ()
     rows: tuple[tuple[Runs, ...], ...] = ()
     label: str = ""
+    flows: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +122,20 @@ class _Piece(NamedTuple):
     block: Block  # that it is of
 
 
+class _Source(NamedTuple):
+    text: str
+    format: str
+    span: Range  # the passage
+
+
 def view_document(
     body: Body, format_: str, span: Range = (0, 0), *, begin: int | None = None
 ) -> DocumentView:
     """Return the part of a document around a passage.
 
     Args:
-        format_: Of the document: in a plain text nothing is a heading, table or code.
+        format_: Of the document: in a plain text nothing is a heading, table or code, and only some
+            formats' readers write emphasis.
         span: Start and end of the passage.
         begin: Where another part begins, as ``earlier`` and ``later`` say it.
     """
@@ -117,11 +151,12 @@ def view_document(
     shown = pieces[first:last]
     start, end = shown[0].start, shown[-1].end
     above = pieces[: min(first, _HEADERS)] if format_ in _MESSAGES else ()
+    source = _Source(text, format_, span)
     return DocumentView(
-        tuple(_view(body, shown, span)),
+        tuple(_view(body, shown, source)),
         start,
         end,
-        tuple(_view(body, above, span)),
+        tuple(_view(body, above, source)),
         pieces[_first(pieces, first, LONGEST)].start if start else None,
         end if end < len(text) else None,
     )
@@ -172,7 +207,16 @@ def _pieces(text: str, found: Iterable[Block]) -> Iterator[_Piece]:
             yield _Piece(start, block.end, block)
 
 
-def _view(body: Body, pieces: Sequence[_Piece], span: Range) -> Iterator[ViewBlock]:
+def quotation_view(quote: str, format_: str, header: str = "") -> tuple[ViewBlock, ...]:
+    """Return a quotation as blocks; a row of a table below its ``header``. Nothing is marked."""
+    if header:
+        rule = "|---" * len(CELL.findall(header)) + "|"
+        quote = f"{header}\n{rule}\n{quote}"
+    body = Body(quote, (Section(0, 0, (), 0, len(quote)),), ())
+    return view_document(body, format_).blocks
+
+
+def _view(body: Body, pieces: Sequence[_Piece], source: _Source) -> Iterator[ViewBlock]:
     """Yield the blocks of pieces that follow one another, each page announced."""
     starts = [page.start for page in body.pages]
 
@@ -186,47 +230,80 @@ def _view(body: Body, pieces: Sequence[_Piece], span: Range) -> Iterator[ViewBlo
             shown, one = page, body.pages[page - 1]
             yield ViewBlock(ViewKind.PAGE, level=one.number, label=one.label)
         first, *others = group
-        yield from _block(body.text, first._replace(end=[first, *others][-1].end), span)
+        yield from _block(source, first._replace(end=[first, *others][-1].end))
 
 
-def _block(text: str, piece: _Piece, span: Range) -> Iterator[ViewBlock]:
-    block = piece.block
+def _block(source: _Source, piece: _Piece) -> Iterator[ViewBlock]:
+    text, block = source.text, piece.block
     match block.kind:
         case BlockKind.HEADING:
-            title = _runs(text, [_title(text, block)], span)
+            title = _runs(source, [_title(text, block)])
             yield ViewBlock(ViewKind.HEADING, title, block.level, f"at-{block.start}")
         case BlockKind.TABLE:
             header = next(_lines(text, block.start, block.end))
             rows = _lines(text, max(piece.start, block.body_start), piece.end)
-            cells = (tuple(_cells(text, row, span)) for row in (header, *rows))
+            cells = (tuple(_cells(source, row)) for row in (header, *rows))
             yield ViewBlock(ViewKind.TABLE, header=next(cells), rows=tuple(cells))
         case BlockKind.CODE:
             start, end = _inside(text, block)
             part = _stripped(text, max(piece.start, start), min(piece.end, end), "\n")
-            yield ViewBlock(ViewKind.CODE, _runs(text, [part], span))
+            yield ViewBlock(ViewKind.CODE, _runs(source, [part], is_code=True))
         case BlockKind.PARAGRAPH:
-            yield from _prose(text, piece, span)
+            yield from _prose(source, piece)
 
 
-def _prose(text: str, piece: _Piece, span: Range) -> Iterator[ViewBlock]:
-    """Yield paragraphs, and the items and indented code between them."""
-    rows = document_rows(text[piece.start : piece.end], has_fences=False)
-    for kind, group in groupby(rows, lambda row: row.kind):
-        found = list(group)
-        if kind == "item":
-            yield from (_item(text, row, piece.start, span) for row in found)
-        elif kind != "blank":
-            start = found[0].start + piece.start
-            end = found[-1].start + len(found[-1].text) + piece.start
-            shown = ViewKind.CODE if kind == "code" else ViewKind.PARAGRAPH
-            yield ViewBlock(shown, _runs(text, [(start, end)], span))
+def _prose(source: _Source, piece: _Piece) -> Iterator[ViewBlock]:
+    """Yield paragraphs, and the items, quotations, rules and indented code between them."""
+    rows = document_rows(source.text[piece.start : piece.end], has_fences=False)
+    for kind, group in groupby(rows, lambda row: _kind(row, source.format)):
+        found = [replace(row, start=row.start + piece.start) for row in group]
+        match kind:
+            case ViewKind.ITEM:
+                yield from (_item(source, row, piece.start) for row in found)
+            case ViewKind.RULE:
+                yield ViewBlock(ViewKind.RULE)
+            case ViewKind():
+                *above, (start, end) = (_line(row, kind) for row in found)
+                shown = [*above, (start, end - 1)]  # without the line feed at its end
+                runs = _runs(source, shown, is_code=kind is ViewKind.CODE)
+                yield ViewBlock(kind, runs, flows=_flows(source, shown))
 
 
-def _item(text: str, row: Row, offset: int, span: Range) -> ViewBlock:
-    start = row.start + offset
-    marker = _stripped(text, max(offset, text.rfind("\n", 0, start) + 1), start)
-    runs = _runs(text, [(start, start + len(row.text))], span)
-    return ViewBlock(ViewKind.ITEM, runs, row.mark.depth, marker=_runs(text, [marker], span))
+def _kind(row: Row, format_: str) -> ViewKind | None:
+    """Return what is shown of a row; None where it is blank."""
+    if row.kind != "text":
+        return {"item": ViewKind.ITEM, "code": ViewKind.CODE}.get(row.kind)
+    if format_ in MARKED and _RULE.fullmatch(row.text):
+        return ViewKind.RULE
+    is_quoted = format_ in MARKED and _QUOTED.match(row.text)
+    return ViewKind.QUOTATION if is_quoted else ViewKind.PARAGRAPH
+
+
+def _line(row: Row, kind: ViewKind) -> Range:
+    """Return where a row's words stand, with the line feed behind it."""
+    sign = _QUOTED.match(row.text) if kind is ViewKind.QUOTATION else None
+    return row.start + (sign.end() if sign else 0), row.start + len(row.text) + 1
+
+
+def _flows(source: _Source, shown: Sequence[Range]) -> bool:
+    """Whether lines ended only because no other word fitted, or are one in Markdown."""
+    lines = [source.text[start:end] for start, end in shown]
+    if source.format == "md":
+        return not any(map(_HARD_BREAK.search, lines[:-1]))
+    longest = max(map(len, lines))
+    return longest >= _WRAPPED and all(
+        len(line) + len(following.partition(" ")[0]) >= longest
+        for line, following in pairwise(lines)
+    )
+
+
+def _item(source: _Source, row: Row, first: int) -> ViewBlock:
+    text, start = source.text, row.start
+    marker = _stripped(text, max(first, text.rfind("\n", 0, start) + 1), start)
+    runs = _runs(source, [(start, start + len(row.text))])
+    return ViewBlock(
+        ViewKind.ITEM, runs, row.mark.depth, marker=_runs(source, [marker]), flows=True
+    )
 
 
 def _title(text: str, block: Block) -> Range:
@@ -246,8 +323,9 @@ def _inside(text: str, block: Block) -> Range:
     return start, last if is_closed else block.end
 
 
-def _cells(text: str, row: Range, span: Range) -> Iterator[Runs]:
+def _cells(source: _Source, row: Range) -> Iterator[Runs]:
     """Yield the cells of a row, as ``text.markdown.table_cells`` cuts it."""
+    text = source.text
     start, end = _stripped(text, *row)
     start += text.startswith("|", start, end)
     end -= text.endswith("|", start, end)
@@ -257,7 +335,7 @@ def _cells(text: str, row: Range, span: Range) -> Iterator[Runs]:
         for escape in _BEFORE_PIPE.finditer(text, place, stop):
             shown.append((place, escape.start()))
             place = escape.end()
-        yield _runs(text, [*shown, (place, stop)], span)
+        yield _runs(source, [*shown, (place, stop)])
         start = pipe.end() if pipe else end
 
 
@@ -277,14 +355,34 @@ def _stripped(text: str, start: int, end: int, left_out: str | None = None) -> R
     return start, max(start, start + len(part.strip(left_out)))
 
 
-def _runs(text: str, shown: Iterable[Range], span: Range) -> Runs:
-    """Return stretches of the text as runs, cut where the passage begins and ends."""
-    cut = []
-    for start, end in shown:
-        first, last = (min(max(place, start), end) for place in (span[0], max(span)))
-        cut += [(start, first, False), (first, last, True), (last, end, False)]
-    parts = ((text[start:end], is_marked) for start, end, is_marked in cut if start < end)
+def _runs(source: _Source, shown: Sequence[Range], *, is_code: bool = False) -> Runs:
+    """Return stretches of the text as runs, cut where the passage and what stands out begin."""
+    begin, end = shown[0][0], shown[-1][1]
+    words = [] if is_code else inline_parts(source.text[begin:end], source.format)
+    parts: list[tuple[int, Run]] = []  # each up to a place
+    for one in words or [Inline(0, end - begin)]:
+        start, stop = begin + one.start, begin + one.end
+        parts += [(start, _SIGN), (stop, Run("", is_marked=False, emphasis=one.emphasis))]
+    parts.append((end, _SIGN))
+    cut: list[Run] = []
+    number = 0
+    for low, high in shown:
+        at = low
+        while at < high:
+            while parts[number][0] <= at:
+                number += 1
+            until = min(parts[number][0], high)
+            cut += _marked(source, at, until, parts[number][1])
+            at = until
     return tuple(
-        Run("".join(part for part, _ in group), is_marked)
-        for is_marked, group in groupby(parts, lambda part: part[1])
+        replace(run, text="".join(one.text for one in alike))
+        for run, alike in groupby(cut, lambda run: replace(run, text=""))
     )
+
+
+def _marked(source: _Source, start: int, end: int, like: Run) -> Iterator[Run]:
+    """Yield characters as runs like another, those of the passage apart."""
+    first, last = (min(max(place, start), end) for place in (source.span[0], max(source.span)))
+    for low, high, is_marked in ((start, first, False), (first, last, True), (last, end, False)):
+        if low < high:
+            yield replace(like, text=source.text[low:high], is_marked=is_marked)

@@ -154,6 +154,8 @@ def _counts_on(marks: Iterable[blocks.Mark]) -> bool:
     open_lists: list[str] = []
     for mark in marks:
         number, sign = mark.number[:-1], mark.number[-1:]
+        if number and not number.isdecimal():
+            return False
         before = "".join(open_lists[mark.depth : mark.depth + 1])
         jumps = sign and before[-1:] == sign and int(number) != int(before[:-1]) + 1
         if jumps or mark.depth > len(open_lists) or number[:1] == "0":

@@ -20,7 +20,10 @@ from chapterhouse.presenting.blocks import (
 from chapterhouse.text.sanitise import inert
 
 # A sign before a number is no bullet, and would be lost as one.
-_ITEM: Final = re.compile(r"([ \t]*)(?:[*•]|[-+](?![ \t]+[\d.,$€£])|(\d{1,9}[.)]))[ \t]+(?=\S)")
+_ITEM: Final = re.compile(
+    r"([ \t]*)(?:[*•‣▪◦●○■]|[-+](?![ \t]+[\d.,$€£])"
+    r"|(\d{1,9}[.)]|\(\d{1,3}\)|\(?(?:[a-z]|[ivx]{2,5})\)))[ \t]+(?=\S)"
+)
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*")
 _CODE: Final = re.compile(r"(?: {4}|\t)[ \t]*\S")
 _INDENT, _DEEPEST = 2, 5  # columns of a level, at least; levels shown

@@ -17,6 +17,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
     });
     head.replaceChildren(button);
   });
+  if (rows.length < 8) continue; // which are seen at a glance
   const search = document.createElement("input");
   search.type = "search";
   search.placeholder = "Show rows with …";

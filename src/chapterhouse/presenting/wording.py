@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import UTC, datetime
 from typing import Final
 
-from chapterhouse.text.analyse import SNOWBALL
+from chapterhouse.text.analyse import language_name
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     FileRecord,
@@ -28,10 +28,6 @@ _OPINIONS: Final = {
 _ENDED: Final = frozenset(  # codes that say it all
     {"renamed", "unchanged", "unpacked", "would-be-read", "would-be-renamed"}
 )
-_LANGUAGES: Final = {
-    "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",
-    "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu",
-}  # fmt: skip
 _NAMED: Final = 4  # languages
 _CONFIRM: Final = "chapterhouse sync --yes"
 _WORD, _WORDS = 60, 40  # longest word of a list that is shown, and most of them
@@ -94,9 +90,9 @@ def reservations(looked: Searched) -> tuple[str, ...]:
             f"{counted(looked.partly_read, 'document')} {was} read only in part: {names}{more}"
         )
     if looked.question_language:
-        asked = language(looked.question_language)
+        asked = language_name(looked.question_language)
         sentences.append(
-            f"The documents are in {_and([*map(language, looked.languages)])}; "
+            f"The documents are in {_and([*map(language_name, looked.languages)])}; "
             f"the question is in {asked}."
         )
     return tuple(sentences)
@@ -113,11 +109,6 @@ def staying_sentence(found: StayingDocuments) -> str:
         return f"Files of {number} in {found.folder} are not on the disk that is there. {confirm}"
     share = f"{found.documents:,} of {counted(found.total, 'document')} in {found.folder}"
     return f"{share} would go at once, so none does. Is a disk away, or a pattern wrong? {confirm}"
-
-
-def language(code: str) -> str:
-    """Return the English name of a language, or its code where none is known."""
-    return _LANGUAGES.get(code) or SNOWBALL.get(code, code).title()
 
 
 def _and(names: Sequence[str]) -> str:

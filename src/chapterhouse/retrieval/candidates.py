@@ -5,13 +5,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.errors import EngineError
-from chapterhouse.retrieval.fuse import TABLE_FUSION, RankedList, best_scores, combine_scores
+from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
 from chapterhouse.retrieval.rerank import Recency, Rerank
 from chapterhouse.types import (
     Chunk,
     CorpusCounts,
     Document,
-    Fusion,
     Query,
     Question,
     Scope,
@@ -19,7 +18,7 @@ from chapterhouse.types import (
     Variant,
     VariantKind,
 )
-from chapterhouse.types.engines import Embedder, LexicalSearch, VectorSearch
+from chapterhouse.types.engines import LexicalSearch, VectorLayer
 
 SIMILARITY: Final = 0.9  # Jaccard similarity of terms from which two chunks say the same
 
@@ -74,6 +73,8 @@ class Method:
             first that fails, none is tried.
         merge: Makes one list out of those of several variants.
         rerank: Puts the shortlist in a better order, or None.
+        value_asked: Tells of a text and its language whether it states a value that a question asks
+            for; None for a question that asks for none.
         duplicates: Similarity from which a chunk repeats a better one; above 1 none does.
         shortlist: Candidates that are read and reranked.
     """
@@ -83,6 +84,7 @@ class Method:
     merge: Merge = best_scores
     rerank: Rerank | None = None
     recency: Recency | None = None
+    value_asked: Callable[[Question], Callable[[str, str], bool] | None] = lambda _: None
     hop: Hop | None = Hop()
     thresholds: Thresholds = Thresholds()
     duplicates: float = SIMILARITY
@@ -104,14 +106,11 @@ class Sources:
         chunks_named: First chunks of the documents whose file has the given name.
         near_words: Words of the documents that a word may be a misspelling of, with its cost.
         titled: Ids of the documents that go by each of some names (``text.mentions``).
-        fusion: How the cosines of ``embedder`` join the scores of words.
-        table: The same with the built-in table, for questions in languages that ``embedder`` does
-            not serve; None where it is the table itself.
+        vectors: None where words count alone.
     """
 
     lexical: LexicalSearch
-    vector: VectorSearch
-    embedder: Embedder
+    vectors: VectorLayer | None
     census: Callable[[Scope], CorpusCounts]
     chunks: Callable[[Iterable[int], Scope], Mapping[int, Chunk]]
     documents: Callable[[Iterable[str], Scope], Mapping[str, Document]]
@@ -119,8 +118,6 @@ class Sources:
     documents_of: Callable[[Iterable[int], Scope], Mapping[int, str]]
     near_words: Callable[[str, Scope], Mapping[str, float]]
     titled: Callable[[Sequence[str], Scope], Mapping[str, Sequence[str]]]
-    fusion: Fusion = TABLE_FUSION
-    table: "Sources | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,33 +175,24 @@ def find_candidates(
 ) -> Candidates:
     """Search both indexes for every variant and make one score a chunk, 0 to 1."""
     variants, warnings = variants_of(question, query, census.languages, method, written)
-    sources = _serving(question.languages, sources)
-    fusion = sources.fusion.in_language(question.languages[0])
-    serves = sources.embedder.serves(question.languages[0])
+    language, layer = question.languages[0], sources.vectors
+    if layer and not layer.embedder.serves(language):
+        layer = None  # its vectors would put other languages before documents that have the words
+    fusion = layer.fusion.in_language(language) if layer else None
     found: list[VariantHits] = []
     for variant in variants:
         lexical = _by_words(variant, query, sources, method)
-        vector: Sequence[Scored] = ()
-        if serves:
+        lists = [RankedList("bm25", lexical)]
+        if layer:
             try:
-                vector = _by_vector(variant, lexical, query, sources, method)
+                near = _by_vector(variant, lexical, query, layer, method)
+                lists.append(RankedList("cosine", near, fusion))
             except EngineError as error:
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
-                serves = False
-        lists = (RankedList("bm25", lexical), RankedList("cosine", vector, fusion))
-        found.append(VariantHits(variant, lists, method.fuse(lists)))
+                layer = None
+        found.append(VariantHits(variant, tuple(lists), method.fuse(lists)))
     scores = _merge(found, query, method)
     return Candidates(tuple(found), scores, warnings)
-
-
-def _serving(languages: Sequence[str], sources: Sources) -> Sources:
-    """Return the sources for a question in these languages, the likeliest first.
-
-    The table's where the embedder does not serve that one. Where neither does, vectors say nothing:
-    they would put documents in other languages before those that have its words.
-    """
-    serves = sources.embedder.serves(languages[0])
-    return sources if serves or sources.table is None else sources.table
 
 
 def with_other_names(question: Question, candidates: Candidates) -> Question:
@@ -263,15 +251,15 @@ def _by_words(variant: Variant, query: Query, sources: Sources, method: Method) 
 
 
 def _by_vector(
-    variant: Variant, lexical: Sequence[Scored], query: Query, sources: Sources, method: Method
+    variant: Variant, lexical: Sequence[Scored], query: Query, layer: VectorLayer, method: Method
 ) -> Sequence[Scored]:
     """Return the nearest chunks, and the cosines of those that were found by their words."""
     if variant.kind is VariantKind.HYPOTHETICAL:  # it is written as a passage would be
-        embedded = sources.embedder.embed_passages([variant.text])[0]
+        embedded = layer.embedder.embed_passages([variant.text])[0]
     else:
-        embedded = sources.embedder.embed_question(variant.text)
+        embedded = layer.embedder.embed_question(variant.text)
     depth = max(method.vector_depth, query.limit * 2)
     words = {hit.key for hit in lexical}
-    hits = sources.vector.search(embedded, query.scope, depth, sorted(words))
+    hits = layer.index.search(embedded, query.scope, depth, sorted(words))
     least = method.thresholds.cosine
     return [hit for hit in hits if hit.score >= least or hit.key in words]

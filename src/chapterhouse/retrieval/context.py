@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from chapterhouse.retrieval.judging import SentenceScorer
 from chapterhouse.retrieval.pack import Item, Widen, best_windows, merge_ranges, pack, shorten
 from chapterhouse.retrieval.present import MARKDOWN, Layout, arrange, markdown
-from chapterhouse.retrieval.sentences import Sentence, SentenceScorer, table_header
+from chapterhouse.retrieval.sentences import Sentence, table_header
 from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
 
 MAXIMUM: Final = 2_000

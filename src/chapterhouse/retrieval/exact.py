@@ -1,4 +1,4 @@
-"""What a question names by a code, a number, a date or an address: only what has it answers.
+"""What a question names by a code, a number, a date or in quotation marks: only that answers.
 
 A code is ``B-201``, ``4.0.3`` or ``NO93 8601 1117 947``; a numbered name ``port 8443``, ``hall 3``
 or ``clause 2.1``. What stands beside it in the documents is of the same kind and another value:
@@ -17,6 +17,7 @@ from typing import Final
 from chapterhouse import lazy_pattern
 from chapterhouse.retrieval.question import ADDRESS, is_function_word, plain_words
 from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.counting import script_language
 from chapterhouse.text.dates import date_terms, terms_are_of_date
 from chapterhouse.text.language_data import language_data
 from chapterhouse.text.mentions import bare_word
@@ -37,12 +38,13 @@ _AT_LINE: Final = r"(?:^|\n)[#>*\s|]*"
 _SIGNS: Final = "§"
 _YEAR = re.compile(r"[12]\d{3}")
 HEADING = re.compile(r"^#{1,6}\s+(.+)$", re.MULTILINE)
+_MOST_QUOTED = 4  # times as long a question may be as a quotation that decides; others are asides
 _BREAK = re.compile(r"\n\s*\n|\n[ \t]*(?:[|#>]|[-*+•]\s|\(?\w{1,4}[.)]\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
 class ExactTerm:
-    """A code or numbered name of a question.
+    """A code, numbered name or quotation of a question.
 
     Attributes:
         text: As it is asked.
@@ -95,11 +97,15 @@ def normal(text: str) -> str:
 
 
 def exact_terms(question: Question) -> tuple[ExactTerm | ExactDate, ...]:
-    """Return the codes, addresses, numbered names and dates of a question, the first of many."""
+    """Return the codes, quotations, numbered names and dates of a question, the first of many."""
     days = (ExactDate(word, terms[0]) for word, terms in question.words if terms_are_of_date(terms))
-    codes = _exact_terms(
-        question.text, question.identifiers, question.phrases, question.languages[0]
+    words = len(question.content.split())
+    quoted = tuple(
+        one
+        for one in question.phrases
+        if ADDRESS.fullmatch(one) or len(one.split()) * _MOST_QUOTED >= words
     )
+    codes = _exact_terms(question.text, question.identifiers, quoted, question.languages[0])
     found: tuple[ExactTerm | ExactDate, ...] = (*codes, *days)
     return found[:_MOST]
 
@@ -116,13 +122,17 @@ def _exact_terms(
     rest = text
     for one in identifiers:
         rest = rest.replace(one, " ")
-    mail = (_address(one) for one in phrases[:_MOST] if ADDRESS.fullmatch(one))
-    return tuple({one.text: one for one in (*codes, *mail, *_numbered(rest, language))}.values())
+    quoted = map(_phrase, phrases[:_MOST])
+    return tuple({one.text: one for one in (*codes, *quoted, *_numbered(rest, language))}.values())
 
 
-def _address(written: str) -> ExactTerm:
-    own = re.compile(_START + re.escape(normal(written)) + _END)
-    return ExactTerm(written, own, ADDRESS)
+def _phrase(written: str) -> ExactTerm:
+    """Return what finds an address, or words in their order, whatever ending the last one has."""
+    wanted = normal(written)
+    if ADDRESS.fullmatch(written):
+        return ExactTerm(written, re.compile(_START + re.escape(wanted) + _END), ADDRESS)
+    start = "" if script_language(written) else r"(?<!\w)"
+    return ExactTerm(written, re.compile(start + r"\s+".join(map(re.escape, wanted.split()))), None)
 
 
 def _code(written: str) -> ExactTerm:

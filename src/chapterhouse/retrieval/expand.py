@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.retrieval.candidates import Expand
-from chapterhouse.retrieval.question import parse_question, plain_words
+from chapterhouse.retrieval.question import parse_question, plain_words, points_back
 from chapterhouse.retrieval.rerank import fold_tag
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.analyse import analyse
@@ -192,16 +192,6 @@ _CONJUNCTION: Final = re.compile(
     re.IGNORECASE,
 )
 _EDGE: Final = " \t\n,;；?？¿.!:"
-_PRONOUNS: Final = {
-    "en": "it|its|they|them|their|he|him|his|she|her|this|these|those",
-    "de": "er|sie|es|ihn|ihm|ihre?[rnms]?|dieser?|diese[sn]|seine?[rnms]?",
-    "fr": "il|elle|ils|elles|lui|leurs?",
-    "es": "él|ella|ellos|ellas|sus?",
-}
-_PRONOUN: Final = {
-    language: re.compile(rf"\b(?:{words})\b", re.IGNORECASE)
-    for language, words in _PRONOUNS.items()
-}
 
 
 def parts_of(question: Question, most: int = MOST_PARTS) -> tuple[str, ...]:
@@ -225,12 +215,9 @@ def parts_of(question: Question, most: int = MOST_PARTS) -> tuple[str, ...]:
     whole = [piece for piece in pieces if _is_self_contained(piece, stop)]
     if not whole:
         return ()
-    pronoun = _PRONOUN.get(language)
     first = " ".join(_content(whole[0], stop))
-    subquestions = [
-        whole[0],
-        *(f"{p} {first}" if pronoun and pronoun.search(p) else p for p in whole[1:]),
-    ]
+    rest = (f"{part} {first}" if points_back(part, language) else part for part in whole[1:])
+    subquestions = [whole[0], *rest]
     parts: dict[str, str] = {}
     for part in subquestions:
         parts.setdefault(part.casefold(), part)

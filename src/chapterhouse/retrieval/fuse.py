@@ -7,9 +7,8 @@ from typing import Final
 
 from chapterhouse.types import Fusion, Scored
 
-# Of the built-in table, chosen by ``make eval`` over ten sets: best mean, and below BM25 alone on
-# none of them. Those of other embedders are on their cards.
-TABLE_FUSION = Fusion(weight=0.3, floor=0.1, ceiling=0.7, alone=0.25)
+# What the best hit by words may score where words count alone: less than where meaning agrees.
+WORDS_ALONE: Final = 0.7
 _PRIOR: Final = 5  # pairs of a score and a cosine that weigh as much as the score by itself
 _NO_SPREAD: Final = 1e-18
 
@@ -36,14 +35,13 @@ def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     is left. A chunk that words found and a similarity lacks has no vector yet, or none in its
     language. That says nothing about it, so it counts as those do that words found alike. One that
     only similarities hold must be near enough to be a hit at all. Where no similarity found
-    anything, none was asked, and words have the share that they have beside the built-in table.
-    With one similarity at most, scores lie between 0 and 1.
+    anything, words count alone. With one similarity at most, scores lie between 0 and 1.
     """
     words = _word_scores(lists)
     similar = [(each.hits, each.similarity) for each in lists if each.similarity]
     left = 1 - sum(fusion.weight for _, fusion in similar)
-    if similar and not any(hits for hits, _ in similar):
-        left, similar = 1 - TABLE_FUSION.weight, []
+    if not any(hits for hits, _ in similar):
+        left, similar = WORDS_ALONE, []
     fused = {key: left * score for key, score in words.items()}
     for hits, fusion in similar:
         _add_similarity(fused, words, hits, fusion)
@@ -126,7 +124,7 @@ def rank_scores(lists: Sequence[RankedList]) -> dict[int, float]:
 
 def lexical_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     """Return ``BM25 / highest BM25`` for every chunk found by its words; vectors count nothing."""
-    return combine_scores([each for each in lists if each.similarity is None])
+    return _word_scores(lists)
 
 
 def _highest(ranked: RankedList) -> float:

@@ -51,9 +51,9 @@ def names_held(question: Question, document: Document) -> int:
     """Return how many of the names that decide a document goes by, each by all of its words."""
     if not question.names:
         return 0
-    words = [word for word, _ in question.words]
-    marks = dict(zip(words, _marks(question, names_text(document), document), strict=True))
-    return sum(all(marks[word] for word in name.split()) for name in question.names)
+    marks = _marks(question, names_text(document), document)
+    held = [(f" {word} ", own) for (word, _), own in zip(question.words, marks, strict=True)]
+    return sum(all(own for word, own in held if word in f" {name} ") for name in question.names)
 
 
 def are_joined(question: Question) -> bool:

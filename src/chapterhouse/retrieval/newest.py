@@ -4,8 +4,9 @@ Of documents that fit about as well, those come first whose stated day is later.
 has a section for each version, the highest is what is asked for, as if it were named.
 """
 
+import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.retrieval.exact import HEADING
@@ -14,6 +15,7 @@ from chapterhouse.text.language_data import newest_pattern
 from chapterhouse.types import Chunk, Document, Question
 
 _AS_GOOD: Final = 0.6  # share of the best score from which the day decides
+_STEP: Final = 1e-6  # between scores that would be equal
 _EQUAL: Final = 0.95  # the same of versions, where nobody asks for the newest
 # Called a version, or a heading of its own, as in a list of changes; "2.1 Payment" is a clause.
 _VERSION = re.compile(
@@ -72,8 +74,16 @@ def _exchanged(
     by_score = sorted((scores[chunk.key] for chunk in dated), reverse=True)
     dated.sort(key=lambda chunk: (-scores[chunk.key], chunk.document_id, chunk.ordinal))
     dated.sort(key=lambda chunk: days[chunk.document_id], reverse=True)
-    given = zip(dated, by_score, strict=True)
+    given = zip(dated, _falling(by_score), strict=True)
     return {**scores, **{chunk.key: score for chunk, score in given}}
+
+
+def _falling(scores: Sequence[float]) -> Iterator[float]:
+    """Yield scores of which none is another's equal: equal ones would stand in any order."""
+    before = math.inf
+    for score in scores:
+        before = min(float(score), before - _STEP)
+        yield before
 
 
 def newest_version(chunks: Iterable[Chunk]) -> str:

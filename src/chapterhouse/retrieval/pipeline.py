@@ -10,7 +10,7 @@ functions the steps are as ``Method``.
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -43,6 +43,10 @@ __all__ = ["Sources", "retrieve"]
 _DEFAULT = Method()
 _EXACT_DEPTH = 50
 _SECTIONS = 1_000  # chunks of a document in whose headings the newest version is looked for
+# What a passage gains in the order that states a value of the kind that is asked for, and how many
+# are looked through for one; chosen on the open natural folders.
+_VALUE = 0.3
+_LOOKED_THROUGH = 16
 _DECIMALS = 6  # that are shown
 _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is still in an order
 
@@ -137,10 +141,9 @@ def _rank(
     """Order the shortlist by every stage, and behind it as many others as the choice needs."""
     before = candidates.scores
     keys = sorted(before, key=lambda key: (-before[key], key))
-    # What mostly quotes is answered first by what holds the quotation, whatever its score: then
-    # each candidate has to be read.
-    phrases = question.phrases if question.literal else ()
-    size = len(keys) if phrases else _cut(keys, before, method.shortlist)
+    # What quotes is answered first by what holds the quotation, whatever its score: then each
+    # candidate has to be read.
+    size = len(keys) if question.phrases else _cut(keys, before, method.shortlist)
     looked_for = [key for found in exact.values() for key in found if key not in before]
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
     shortlist = make_shortlist(question, candidates, listed, query.scope, sources)
@@ -151,15 +154,18 @@ def _rank(
     scores = order_by_day(scores, shortlist.chunks, shortlist.documents)
     named, codes = _named(shortlist, question), exact_terms(question)
     documents = dict(shortlist.documents)
+    stating = _stating(shortlist, scores, method.value_asked(question))
     exactly: dict[int, int] = {}
 
     def place(chunk: Chunk) -> tuple[float | str, ...]:
-        first = -_phrases_in(chunk, phrases), chunk.document_id not in named
         if chunk.key not in exactly:  # chunks are ordered twice
             document = documents.get(chunk.document_id)
             held = names_held(question, document) if document else 0
             exactly[chunk.key] = held + holds_exactly(codes, chunk, document)
-        return *first, -exactly[chunk.key], -scores[chunk.key], chunk.document_id, chunk.ordinal
+        first = chunk.document_id not in named, -exactly[chunk.key]
+        score = scores[chunk.key]
+        value = _VALUE * (1.0 - score) if chunk.key in stating else 0.0
+        return *first, -score - value, chunk.document_id, chunk.ordinal
 
     order = sorted(shortlist.chunks, key=place)
     if method.hop is not None:
@@ -183,6 +189,23 @@ def _rank(
         others = _others(behind, ranked, query, before, scores, sources)
         ranked += [chunk for chunk in others if scores[chunk.key] >= least]
     return _Ranking(question, tuple(ranked), scores, stages, repeats, warnings)
+
+
+def _stating(
+    shortlist: Shortlist,
+    scores: Mapping[int, float],
+    states_value: Callable[[str, str], bool] | None,
+) -> Collection[int]:
+    """Return which of the best chunks state a value that is asked for."""
+    if states_value is None:
+        return ()
+    best = sorted(shortlist.chunks, key=lambda chunk: (-scores[chunk.key], *_place(chunk)))
+    languages = {key: one.language for key, one in shortlist.documents.items()}
+    return {
+        chunk.key
+        for chunk in best[:_LOOKED_THROUGH]
+        if states_value(chunk.text, languages.get(chunk.document_id, ""))
+    }
 
 
 def _cut(keys: Sequence[int], scores: Mapping[int, float], size: int) -> int:
@@ -278,10 +301,6 @@ def _find_exactly(wanted: str, question: Question, query: Query, sources: Source
         hits = sources.lexical.search_phrase(words, query.scope, _EXACT_DEPTH)
         found.extend(hit.key for hit in hits)
     return tuple(dict.fromkeys(found))
-
-
-def _phrases_in(chunk: Chunk, phrases: Sequence[str]) -> int:
-    return sum(contains_exactly(chunk.header + chunk.text, phrase) for phrase in phrases)
 
 
 def _named(shortlist: Shortlist, question: Question) -> Collection[str]:

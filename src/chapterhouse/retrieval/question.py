@@ -9,7 +9,7 @@ from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import script_language
 from chapterhouse.text.dates import dated_spans, terms_of
 from chapterhouse.text.language import detect, language_of_script
-from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS, LanguageData, language_data
 from chapterhouse.text.mentions import bare_word
 from chapterhouse.types import Question, WeightedTerm
 
@@ -31,6 +31,7 @@ _CAPITAL_NOUNS = frozenset({"de"})  # where a capital makes no name
 _CAPITAL = re.compile(r"[^\W\d_]")
 _YEAR = re.compile(r"[12]\d{3}")
 _WORD = re.compile(r"\S+")
+_LETTERS = re.compile(r"\w+")
 _EDGE = "?¿¡.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
 _MOST_STEMMED = 24  # languages of a library; more are as good as none
@@ -170,6 +171,14 @@ def is_function_word(word: str, language: str) -> bool:
     """Whether a word says nothing of what a question is about."""
     word, stop = word.casefold(), STOPWORDS.get(language or "en", frozenset())
     return word in stop or all(part in stop or not part for part in _APOSTROPHES.split(word))
+
+
+def points_back(text: str, language: str) -> bool:
+    """Whether a text has a word that stands for what was spoken of before: "it", "this"."""
+    data = language_data().get(language or "en", LanguageData())
+    if script_language(text):
+        return any(word in text for word in data.pointing_words)
+    return not data.pointing_words.isdisjoint(_LETTERS.findall(text.casefold()))
 
 
 def is_name(word: str, question: Question) -> bool:

@@ -94,6 +94,8 @@ class Query:
         limit: Number of hits wanted, 1 to 1,000.
         per_document: At most so many hits from one document; 0 means no cap.
         tags: What the asker knows about; documents that carry one of them rank a little higher.
+        documents: Those that alone are searched; None for all inside the scope. Their ids, once the
+            query is checked; before it also other names, and folders.
     """
 
     text: str
@@ -101,6 +103,7 @@ class Query:
     limit: int = 10
     per_document: int = 0
     tags: tuple[str, ...] = ()
+    documents: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,12 +315,6 @@ class Question:
         """Whether no other words are searched: a file, a quotation, little but codes."""
         codes = len(self.identifiers) * 2 >= len(self.content.split())
         return bool(self.file_names or self.phrases) or (bool(self.identifiers) and codes)
-
-    @property
-    def literal(self) -> bool:
-        """Whether quotations are most of it, so that what holds them comes before all else."""
-        quoted = sum(len(phrase.split()) for phrase in self.phrases)
-        return quoted * 2 >= len(self.content.split()) and bool(self.phrases)
 
     @property
     def names_files(self) -> bool:

@@ -243,6 +243,7 @@ class ListedFile:
         sentence: Why it is not, or not wholly, in the library.
         modified: In seconds.
         pages: Pages, slides or sheets, as ``page_kind`` says; 0 where it has none.
+        same_as: Source of the first document that was read from the same bytes; or empty.
     """
 
     document_id: str
@@ -257,6 +258,7 @@ class ListedFile:
     page_kind: str
     pages: int
     shelves: tuple[str, ...]
+    same_as: str = ""
 
 
 class ListOrder(StrEnum):

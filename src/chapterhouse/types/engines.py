@@ -1,10 +1,12 @@
 """What cuts, embeds, searches, ranks and writes texts, as protocols."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.types import (
     Body,
+    Fusion,
     ModelLimits,
     OutputFormat,
     Scope,
@@ -56,8 +58,14 @@ class TokenEmbedder(Protocol):
     def serves(self, language: str) -> bool:
         """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
 
-    def embed_tokens(self, texts: Sequence[str]) -> "Sequence[TokenVectors]":
-        """Return the tokens of each text with their vectors; of a long text all."""
+    def embed_passage_tokens(self, texts: Sequence[str]) -> "Sequence[TokenVectors]":
+        """Return the tokens of each passage with their vectors; of a long one all."""
+
+    def count_tokens(self, text: str) -> int:
+        """Return how many tokens a text has."""
+
+    def embed_question_tokens(self, text: str) -> "TokenVectors":
+        """Return the tokens of a question with their vectors."""
 
 
 class Reranker(Protocol):
@@ -162,3 +170,12 @@ class VectorSearch(Protocol):
         also: Sequence[int] = (),
     ) -> Sequence[Scored]:
         """Return the ``limit`` chunks of highest cosine, and the cosines of those in ``also``."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLayer:
+    """An embedder, the index of its vectors, and how their cosines join the scores of words."""
+
+    embedder: Embedder
+    index: VectorSearch
+    fusion: Fusion

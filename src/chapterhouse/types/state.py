@@ -44,6 +44,8 @@ class EncoderStatus:
     Attributes:
         role: ``active``, ``building`` or ``previous``.
         fingerprint: What its vectors are stored under.
+        done: How many documents have its vectors, of ``total`` that need them.
+        unserved: Languages of documents that need none, for it does not serve them.
     """
 
     role: str
@@ -52,6 +54,7 @@ class EncoderStatus:
     done: int
     total: int
     problem: str = ""
+    unserved: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,10 @@ from chapterhouse.types import (
     Query,
     Quotation,
     Scope,
+    SearchResult,
     TableCell,
     TableRow,
+    corrected,
 )
 from chapterhouse.types.engines import LanguageModel
 
@@ -79,13 +81,15 @@ def table_cell(
 ) -> TableCell:
     """Return what a member's documents say on one thing; empty where nothing is found."""
     scope = participant.request.scope
-    hits = _hits(aspect, participant, runtime)
+    found = _search(aspect, participant, runtime)
+    hits = found.hits
     census = runtime.store.census(scope)
     asked = dict.fromkeys((aspect.text, _with_context(aspect)))
-    questions = [parse_question(text, census.languages) for text in asked]
+    meant = (corrected(text, found.corrections) for text in asked)
+    questions = [parse_question(text, census.languages) for text in meant]
     begins = dict(_begins(hits, runtime.store, scope))
     scorer = reference_of(runtime, scope).scorer
-    passage = best_passage(questions, hits, begins, census.chunks, scorer, runtime.token_encoder)
+    passage = best_passage(questions, hits, begins, census.chunks, scorer)
     if passage is None:
         return TableCell(participant.key)
     hit = hits[passage.rank]
@@ -96,13 +100,13 @@ def table_cell(
     return TableCell(participant.key, _shown(passage, hit), (ledger.number(citation),))
 
 
-def _hits(aspect: Aspect, participant: Participant, runtime: Runtime) -> tuple[Hit, ...]:
+def _search(aspect: Aspect, participant: Participant, runtime: Runtime) -> SearchResult:
     request = participant.request
     method = method_for(runtime, request.settings, None)
     # Versions of one document are nearly the same, and what differs in them is what counts.
     method = replace(method, fuse=_combine_all, duplicates=_NO_DUPLICATES)
     query = Query(_with_context(aspect), request.scope, _HITS, 0, request.tags)
-    return tuple(search(query, runtime, method).hits)
+    return search(query, runtime, method)
 
 
 def _combine_all(lists: Sequence[RankedList]) -> dict[int, float]:

@@ -115,6 +115,7 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
     return AskOptions(
         shelves=body.shelves or None,
         tags=body.tags,
+        documents=body.documents,
         words=body.words,
         model=body.model,
         remember=exchange.remember,

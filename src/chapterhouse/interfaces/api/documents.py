@@ -155,6 +155,7 @@ async def search(exchange: Exchanged, body: SearchBody) -> PublicSearch:
             limit=body.limit,
             per_document=body.per_document,
             tags=body.tags,
+            documents=body.documents,
         )
     )
     return public_search(found, _known_shelves(exchange))
@@ -170,6 +171,7 @@ async def context(exchange: Exchanged, body: ContextBody) -> ContextResult:
             purpose=body.purpose,
             shelves=body.shelves or None,
             tags=body.tags,
+            documents=body.documents,
         )
     )
     return ContextResult(

@@ -35,6 +35,13 @@ Shelf = Annotated[str, Field(pattern=NAME_PATTERN)]  # one that may be made
 SHELF_SAYS: Final = "Without one where it is already, the only one of the key, or library."
 MaybeShelf = Annotated[str, Field(pattern=f"^$|{NAME_PATTERN}", description=SHELF_SAYS)]
 Names = Annotated[tuple[Name, ...], Field(max_length=_MOST_NAMES)]
+ChosenDocuments = Annotated[
+    tuple[Annotated[str, Field(min_length=1, max_length=4_000)], ...],
+    Field(
+        max_length=100,
+        description="Ids or names of documents, or folders, which alone are searched.",
+    ),
+]
 Question = Annotated[str, Field(min_length=1, max_length=_LONGEST_QUERY)]
 
 
@@ -106,6 +113,7 @@ class SearchBody(Body):
         default=None, description="At most so many of a document, 0 for any; likewise."
     )
     shelves: Names = ()
+    documents: ChosenDocuments = ()
     tags: Names = ()
 
 
@@ -116,6 +124,7 @@ class ContextBody(Body):
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000), STRICT] | None = None
     purpose: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
+    documents: ChosenDocuments = ()
     tags: Names = ()
 
 
@@ -154,6 +163,7 @@ class AskBody(Body):
     question: Question
     persona: Annotated[str, Field(max_length=_LONGEST_NAME)] = ""
     shelves: Names = ()
+    documents: ChosenDocuments = ()
     tags: Names = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
     words: Annotated[int, Field(ge=1, le=10_000), STRICT] | None = None

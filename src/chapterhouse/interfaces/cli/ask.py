@@ -10,6 +10,7 @@ import typer
 
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
+    Documents,
     Model,
     PersonaName,
     Shelves,
@@ -20,6 +21,7 @@ from chapterhouse.interfaces.cli.options import (
     flag,
     option,
     readable,
+    readable_names,
     reopening,
     require_path,
 )
@@ -61,6 +63,7 @@ class AskInput:
     model: str | None = None
     remember: bool = True
     use_cache: bool = True
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,7 @@ def ask(
     *,
     persona: PersonaName = "",
     shelf: Shelves = None,
+    document: Documents = None,
     tag: Tags = None,
     words: Annotated[
         int | None,
@@ -123,7 +127,7 @@ def ask(
     """
     if markdown and common().json:
         raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
-    if file and (go_on or persona or shelf):
+    if file and (go_on or persona or shelf or document):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
     shelves, remember = tuple(shelf) if shelf else None, not (forget or file)
     asking = AskInput(
@@ -134,6 +138,7 @@ def ask(
         model,
         remember,
         not fresh,
+        readable_names(document),
     )
     with _files_alone(file) if file else opened_library() as library:
         path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
@@ -166,12 +171,13 @@ def _files_alone(paths: Sequence[str]) -> Iterator["Library"]:
 def _go_on(library: "Library", question: str, asking: AskInput) -> AskResult:
     """Ask what goes on from the last question, whom it was put to unless the options say."""
     last = read_last(library.folder)
-    named = bool(asking.persona or asking.shelves)
+    named = bool(asking.persona or asking.shelves or asking.documents)
     asking = replace(
         asking,
         persona=asking.persona if named else last.persona,
         shelves=asking.shelves if named else last.shelves or None,
         tags=asking.tags or last.tags,
+        documents=asking.documents if named else last.documents,
     )
     if asking.persona and asking.shelves == last.shelves:  # a search as a persona names both
         asking = replace(asking, shelves=None)
@@ -215,10 +221,11 @@ def ask_library(
             in_conversation=found is not None,
             drafts=can_redraw(),
             interface="cli",
+            documents=asking.documents,
             on_event=on_event,
         )
     if asking.remember:
-        remember_answer(library.folder, answer, asking.shelves or (), asking.tags)
+        remember_answer(library.folder, answer, asking.shelves or (), asking.tags, asking.documents)
     return AskResult(answer, found)
 
 

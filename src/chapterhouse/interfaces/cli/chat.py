@@ -19,6 +19,7 @@ from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.ask import AskInput, AskResult, ask_library, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.options import (
+    Documents,
     Model,
     PersonaName,
     Shelves,
@@ -29,6 +30,7 @@ from chapterhouse.interfaces.cli.options import (
     is_marked,
     marked,
     readable,
+    readable_names,
     reopening,
 )
 from chapterhouse.interfaces.cli.search import history_of, opened_source
@@ -149,9 +151,10 @@ class Conversation:
 
     def speak_to(self, name: str) -> None:
         """Put the next questions to a persona, or to the library where no name is given."""
-        if name and self._asking.shelves:
+        if name and (self._asking.shelves or self._asking.documents):
             raise UsageError(
-                "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
+                "A persona reads their own shelves.",
+                hint="Name a persona, or shelves and documents, not both.",
             )
         slug = self._library.personas.load(name).config.slug if name else ""
         self._asking = replace(self._asking, persona=slug)
@@ -220,6 +223,7 @@ def chat(
     *,
     persona: PersonaName = "",
     shelf: Shelves = None,
+    document: Documents = None,
     tag: Tags = None,
     model: Model = None,
     forget: Annotated[bool, flag("--no-memory", "Do not remember questions and answers.")] = False,
@@ -230,7 +234,12 @@ def chat(
     standard input; with --json each answer is one JSON object on its own line.
     """
     asking = AskInput(
-        persona, tuple(shelf) if shelf else None, tuple(tag or ()), model=model, remember=not forget
+        persona,
+        tuple(shelf) if shelf else None,
+        tuple(tag or ()),
+        model=model,
+        remember=not forget,
+        documents=readable_names(document),
     )
 
     with opened_library() as library:

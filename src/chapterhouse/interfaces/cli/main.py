@@ -51,6 +51,7 @@ COMMANDS: Final = {
     "cloud": ("cloud:app", "Connect cloud drives, browse them, and read folders of them."),
     "docs": ("documents:app", "List, show, remove and reread documents."),
     "persona": ("personas:app", "Make, describe, validate and update personas."),
+    "graph": ("graph:app", "Show who and what the documents speak of, with the sentences."),
     "council": ("councils:app", "Make and check councils, and list their documents."),
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
     "analytics": (

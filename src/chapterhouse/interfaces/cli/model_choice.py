@@ -245,7 +245,7 @@ def encoder(
         _bring(card, *origin, folder, ask=ask)
         stated |= _in_folder(folder, "embedding")
     else:
-        stated = {"engine": "static" if card.engine == "static" else "built-in"}
+        stated = {"engine": "built-in"}
     return EmbeddingSettings.model_validate(stated)
 
 

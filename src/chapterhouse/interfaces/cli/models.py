@@ -25,8 +25,10 @@ from chapterhouse.interfaces.cli.session import (
 )
 from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.presenting.styled import one_line
+from chapterhouse.presenting.wording import join_words
 from chapterhouse.settings import LanguageModelSettings, RerankSettings
 from chapterhouse.settings_file import load_settings
+from chapterhouse.text.analyse import language_name
 from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
@@ -347,7 +349,8 @@ def vector_rows(found: Sequence[EncoderStatus], documents: int) -> list[tuple[st
                 )
             if 0 < entry.total < documents:
                 others = counted(documents - entry.total, "document is", "documents are")
-                rows.append(("", f"{others} in languages that it does not serve."))
+                names = join_words([*map(language_name, entry.unserved)])
+                rows.append(("", f"{others} in languages that it does not serve: {names}."))
         if entry.problem:
             rows.append(("", f"They could not be made: {entry.problem}"))
     return rows

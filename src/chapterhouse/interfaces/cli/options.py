@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -39,6 +39,10 @@ def argument(metavar: str, text: str) -> Any:
 
 Shelves = Annotated[
     list[str] | None, option("--shelf", "NAME", "Only documents on this shelf; repeatable.")
+]
+Documents = Annotated[
+    list[str] | None,
+    option("--document", "NAME", "Only this document, or those in this folder; repeatable."),
 ]
 OnShelf = Annotated[
     str,
@@ -125,6 +129,11 @@ def require_path(path: str) -> str:
 def readable(*words: str) -> str:
     """Return words as one text; bytes that are none, as after a wrong paste, become U+FFFD."""
     return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def readable_names(names: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the names that an option was given, as ``readable`` does."""
+    return tuple(map(readable, names or ()))
 
 
 # Markdown and HTML both take it for a comment. What was changed since belongs to who changed it.

@@ -25,6 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import (
+    Documents,
     Shelves,
     Tags,
     argument,
@@ -32,6 +33,7 @@ from chapterhouse.interfaces.cli.options import (
     flag,
     option,
     readable,
+    readable_names,
 )
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
 from chapterhouse.presenting.blocks import Raw, Style, TerminalBlock, verbatim
@@ -71,17 +73,22 @@ class LastSearch:
     shelves: tuple[str, ...]
     tags: tuple[str, ...]
     sources: tuple[LastSource, ...]
+    documents: tuple[str, ...] = ()
 
 
 def remember_answer(
-    folder: Path, answer: Answer, shelves: tuple[str, ...], tags: tuple[str, ...]
+    folder: Path,
+    answer: Answer,
+    shelves: tuple[str, ...],
+    tags: tuple[str, ...],
+    documents: tuple[str, ...] = (),
 ) -> None:
     """Remember an answer's question and sources."""
     sources = tuple(
         LastSource(one.number, one.document_id, one.text_sha256, one.start, one.end)
         for one in answer.citations
     )
-    _write(folder, LastSearch(answer.question, answer.persona, shelves, tags, sources))
+    _write(folder, LastSearch(answer.question, answer.persona, shelves, tags, sources, documents))
 
 
 def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None:
@@ -93,7 +100,8 @@ def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None
         for hit in result.hits
     )
     query = result.query
-    _write(folder, LastSearch(query.text, persona, query.scope.shelves or (), query.tags, sources))
+    shelves, documents = query.scope.shelves or (), tuple(sorted(query.documents or ()))
+    _write(folder, LastSearch(query.text, persona, shelves, query.tags, sources, documents))
 
 
 def _write(folder: Path, last: LastSearch) -> None:
@@ -318,6 +326,7 @@ def more() -> Outcome:
             shelves=persona.reads if persona else last.shelves or None,
             limit=_PASSAGES,
             tags=last.tags,
+            documents=last.documents,
         )
         remember_hits(library.folder, result, last.persona)
         return Outcome(
@@ -333,6 +342,7 @@ def search(
     ],
     *,
     shelf: Shelves = None,
+    document: Documents = None,
     limit: Annotated[
         int | None,
         option(
@@ -362,7 +372,9 @@ def search(
 
     with opened_library() as library:
         if everything:
-            result = library.search.all(readable(*query), shelves=shelf or None)
+            result = library.search.all(
+                readable(*query), shelves=shelf or None, documents=readable_names(document)
+            )
         else:
             result = library.search.hits(
                 readable(*query),
@@ -370,6 +382,7 @@ def search(
                 limit=limit,
                 per_document=per_document,
                 tags=tuple(tag or ()),
+                documents=readable_names(document),
             )
         remember_hits(library.folder, result)
         return Outcome(
@@ -391,6 +404,7 @@ def context(
         option("--purpose", "NAME", "As many tokens as packing.budgets has for it: chat, recipe …"),
     ] = "",
     shelf: Shelves = None,
+    document: Documents = None,
     tag: Tags = None,
 ) -> Outcome:
     """Pack what the documents say on a question into a number of tokens.
@@ -404,6 +418,7 @@ def context(
             purpose=purpose,
             shelves=shelf or None,
             tags=tuple(tag or ()),
+            documents=readable_names(document),
         )
         return Outcome(packed, _context_blocks(packed), OK if packed.excerpts else NO_ANSWER)
 

@@ -1,6 +1,6 @@
 """What the tools do that find, read and ask, and those who can be asked."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from chapterhouse.answering.cite import link_of
@@ -17,6 +17,7 @@ from chapterhouse.interfaces.schemas import (
     FetchMetadata,
     FetchResult,
     FoundResult,
+    GraphArguments,
     NoArguments,
     Outcome,
     PassageResult,
@@ -39,6 +40,7 @@ from chapterhouse.library import Library
 from chapterhouse.library.answers import answer_of
 from chapterhouse.library.councils import minutes_of
 from chapterhouse.presenting.answers import answer_markdown
+from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     AskEvent,
@@ -53,11 +55,13 @@ from chapterhouse.types import (
     ReadingEvent,
     SearchResult,
 )
+from chapterhouse.types.graph import EntityPage, EntitySentence
 
 DOCUMENTS: Final = "chapterhouse://documents/"
 PAGE: Final = 20_000  # characters that fetch returns at once: some 5,000 tokens
 _RESULTS: Final = 10
 _SNIPPET: Final = 1_200
+_NAMES: Final = 2.0  # seconds that documents are read for names; the next call goes on
 _PARAGRAPH: Final = "\n\n"
 
 
@@ -99,6 +103,27 @@ async def passages(
         corrections=found.corrections,
     )
     return Outcome(result, format_passages(found))
+
+
+async def search_graph(service: Service, arguments: GraphArguments, _report: Report) -> Outcome:
+    """Return the sentences that name somebody or something, and whom it stands with."""
+    found = await service.look(lambda library: library.graph.show(arguments.name, wait=_NAMES))
+    return Outcome(found, "\n".join(_entity_lines(found)))
+
+
+def _entity_lines(found: EntityPage) -> Iterator[str]:
+    entity = found.entity
+    yield f"{sanitise_line(entity.name)} ({entity.kind.value})"
+    for one in found.sentences:
+        yield f"- {_placed(one)}"
+    for other in found.related:
+        name = f"{sanitise_line(other.entity.name)} ({counted(other.together, 'sentence')})"
+        yield f"With {name}: {_placed(other.evidence)}"
+
+
+def _placed(one: EntitySentence) -> str:
+    place = f"{DOCUMENTS}{one.document_id}#char={one.start},{one.end}"
+    return f"{sanitise_line(one.text)} [{sanitise_line(one.source)}, {place}]"
 
 
 def _searcher(library: Library) -> Search:

@@ -37,6 +37,7 @@ from chapterhouse.interfaces.values import (
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Minutes
+from chapterhouse.types.graph import EntityPage
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,16 @@ TOOLS: Final = (
         schemas.PassagesArguments,
         schemas.PassagesResult,
         calls.passages,
+    ),
+    ServedTool(
+        "search_graph",
+        "See what is said of a name",
+        "List the sentences that name a person, organization, place or thing, and whom it stands "
+        "with in a sentence. Call this when you want to know who is involved in something, or "
+        "what belongs to it, over all documents. Each sentence has its document and place.",
+        schemas.GraphArguments,
+        EntityPage,
+        calls.search_graph,
     ),
     ServedTool(
         "ask",

@@ -93,7 +93,7 @@ class ChatChoice(ResponsePart):
 
 
 class ChatUsage(ResponsePart):
-    """Tokens: as the language model's service counted them, else as the built-in table does."""
+    """Tokens: as the language model's service counted them, else as the encoder in the box does."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -200,7 +200,7 @@ class EmbeddingResult(ResponsePart):
 
 
 class EmbeddingUsage(ResponsePart):
-    """Tokens, as the built-in table counts them."""
+    """Tokens, as the encoder in the box counts them."""
 
     prompt_tokens: int
     total_tokens: int
