@@ -16,6 +16,7 @@ from tests.clouds import Drive, connected
 
 from chapterhouse import Library
 from chapterhouse.connectors import content
+from chapterhouse.ingest import encoders
 from chapterhouse.library import opening
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
@@ -75,6 +76,28 @@ def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")  # no process outlives its test
+
+
+@pytest.fixture(scope="session", autouse=True)
+def vectors_at_once() -> Iterator[None]:
+    """Let no test depend on how many vectors a busy machine makes in two seconds."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(encoders, "_SOON", 600.0)
+        yield
+
+
+@pytest.fixture(scope="module")
+def vectors_later() -> Iterator[None]:
+    """Let nobody who adds documents wait for vectors: few tests of a folder are about them."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(encoders, "_SOON", 0.0)
+        yield
+
+
+@pytest.fixture
+def vectors_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the vectors of small documents be made while they are added, as by default."""
+    monkeypatch.setattr(encoders, "_SOON", 2.0)
 
 
 class LentReaders:

@@ -37,3 +37,8 @@ def maria(registry: Personas) -> Path:
     (folder.raw / "tides.md").write_text(TIDES)
     (folder.raw / "berths.txt").write_text(BERTHS)
     return folder.path
+
+
+@pytest.fixture(scope="module", autouse=True)
+def words_first(vectors_later: None) -> None:
+    """Make no vectors while documents are added."""

@@ -33,7 +33,7 @@ from chapterhouse.types import (
 EVERYTHING = Scope.everything()
 
 OLD = 1_600_000_000
-PREPARE = partial(prepare, cutter=Cutter(chunk_by_sentence, estimate_tokens), embedder=None)
+PREPARE = partial(prepare, cutter=Cutter(chunk_by_sentence, estimate_tokens))
 
 
 @dataclass

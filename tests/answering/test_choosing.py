@@ -34,3 +34,30 @@ def test_a_summary_of_nothing_in_particular_shows_passages() -> None:
     told = Shelf({"rules": RULES}).ask("Summarise what it says of dogs")
     assert told.outcome is AnswerOutcome.PASSAGES
     assert told.notice == "A summary needs a model. These are passages it would sum up:"
+
+
+def test_what_leads_in_to_items_stands_before_the_first_of_them_that_is_shown() -> None:
+    text = """\
+Gifts are a matter of taste.
+
+Here are things that are not allowed:
+
+- winery tours with customers
+- a football that a player has signed
+- a contribution to a charity of the customer's choice
+
+Here are things that are allowed:
+
+- a box of chocolates for the customer
+"""
+    shelf = Shelf({"gifts": text})
+    for asked in (
+        "contribution to a charity, or a football?",
+        "winery tours? chocolates? charity?",
+    ):
+        shown = shelf.ask(asked, UNSURE).text
+        forbidden, allowed = shown.find("not allowed:"), shown.find("are allowed:")
+        for item in ("winery", "football", "charity"):
+            assert shown.find(item) == -1 or forbidden < shown.find(item)
+        assert shown.find("chocolates") == -1 or allowed < shown.find("chocolates")
+        assert shown.count("not allowed:") == 1

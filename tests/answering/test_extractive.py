@@ -3,7 +3,8 @@ from dataclasses import replace
 from importlib.resources import files
 
 import pytest
-from tests.retrieval.scripted import NoTokens, WordsAlone, model_of_sentences
+from tests.embedders import WordsAlone
+from tests.retrieval.scripted import model_of_sentences
 
 from chapterhouse.answering.bundle import quotes
 from chapterhouse.answering.choosing import Form
@@ -19,9 +20,8 @@ from chapterhouse.answering.extractive import Reference, answer, find_names, mak
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.retrieval.judging import SentenceScorer
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import (
@@ -61,8 +61,7 @@ class Shelf:
     """Documents by name, and an answer from all of them."""
 
     def __init__(self, texts: Mapping[str, str], *, meaning: bool = False) -> None:
-        self.encoder = built_in_encoder() if meaning else NoTokens()
-        self.embedder = StaticEmbedder() if meaning else WordsAlone()
+        self.encoder = built_in_encoder() if meaning else WordsAlone()
         self.bodies = {
             name: compose(Extraction((ExtractedPage(text),), "md", "t"))[0]
             for name, text in texts.items()
@@ -118,7 +117,7 @@ class Shelf:
             census.documents,
             len(hits),
         )
-        scorer = SentenceScorer(MODEL, self.embedder, self.frequency)
+        scorer = SentenceScorer(MODEL, self.encoder, self.frequency)
         return (
             result,
             census,
@@ -348,7 +347,7 @@ def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
     asked = "Where is the key?"
     question = parse_question(asked, census.languages)
     result = SearchResult(Query(asked, Scope.everything()), question, (), 9, 9)
-    scorer = SentenceScorer(MODEL, shelf.embedder, shelf.frequency)
+    scorer = SentenceScorer(MODEL, shelf.encoder, shelf.frequency)
     files = [f"a/{name}.pdf" for name in "abcde"]
     reference = Reference(
         scorer,

@@ -1,5 +1,7 @@
 import asyncio
+import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from tests.rooms import KNOTS, PRICE, RULES, SPEED, asked
@@ -53,6 +55,26 @@ def test_question_and_answer_are_remembered_under_who_answered(harbour: Any) -> 
     assert kept.expires == harbour.time + 365 * 86_400
     assert kept.sources == tuple({citation.document_id for citation in answer.citations})
     assert memories.personas() == ("", "maria")
+
+
+def test_what_is_remembered_names_no_document_that_it_does_not_cite(tmp_path: Path) -> None:
+    (tmp_path / "tolls.md").write_text("# Tolls\n\nThe toll of the bridge is four crowns a car.\n")
+    (tmp_path / "lock.md").write_text("# Lock keeping\n\nThe toll of the lock is six crowns.\n")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(tmp_path)
+        for question, cited in (
+            ("What is the toll of the bridge for a car?", ["Tolls"]),
+            ("Which insurance premium covers the toll collector in Peru?", []),
+        ):
+            given = library.answers.ask(question, remember=True)
+            assert [one.title for one in given.citations] == cited
+            assert "Lock keeping" in given.searched.nearest
+            now = int(time.time())
+            (latest,) = library.memory.memories([""], 1, now)
+            _, whole = library.memory.get(latest.id, [""], now)
+            assert question in whole
+            assert "Lock keeping" not in whole
+            assert ("Tolls" in whole) == bool(cited)
 
 
 def test_a_memory_lasts_as_long_as_is_said_and_holds_so_much(harbour: Any) -> None:

@@ -16,6 +16,7 @@ from chapterhouse.answering.route import (
     offers,
     route,
     states_count,
+    value_asked,
 )
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Persona, Question, Route
@@ -36,10 +37,15 @@ def asked(text: str) -> tuple[Question, Sequence[float]]:
 
 
 def routed(
-    text: str, confidence: float, persona: Persona | None = MARIA, *, found: bool = False
+    text: str,
+    confidence: float,
+    persona: Persona | None = MARIA,
+    *,
+    absent: float = 0.0,
+    found: bool = False,
 ) -> Route:
     question, weights = asked(text)
-    return route(question, persona, weights, confidence, found=found)
+    return route(question, persona, weights, absent, confidence, found=found)
 
 
 @given(st.floats(0, 1), st.sampled_from([None, MARIA]), st.text(max_size=30))
@@ -70,6 +76,13 @@ def test_without_an_answer_it_is_theirs_or_foreign(
     text: str, confidence: float, way: Route
 ) -> None:
     assert routed(text, confidence) is way
+
+
+def test_the_field_of_who_names_none_is_what_their_documents_speak_of() -> None:
+    tom = Persona("tom", "Tom")
+    for absent, way in ((0.0, Route.INSUFFICIENT), (0.9, Route.OUT_OF_SCOPE)):
+        assert routed("Which vaccines do parrots need?", 0.1, tom, absent=absent) is way
+        assert routed("Which vaccines do parrots need?", 0.1, absent=absent) is Route.OUT_OF_SCOPE
 
 
 def test_the_share_is_that_of_the_weight_of_words() -> None:
@@ -223,3 +236,23 @@ def test_every_text_has_one_kind(text: str, languages: list[str]) -> None:
 )
 def test_a_count_may_be_stated(text: str, stated: bool) -> None:  # noqa: FBT001 - a parameter of the test
     assert states_count(text, "How many of the contracts end in May?") is stated
+
+
+def test_the_value_that_a_question_asks_for_is_told_of_a_text() -> None:
+    stating = {
+        "How long is the notice?": ("two (2) weeks before", "in two parts"),
+        "Wie lange gilt der Ausweis?": ("für drei Jahre", "an drei Orten"),
+        "What does a berth cost?": ("80 euros a metre", "2. See the tariff"),
+        "When was it signed?": ("on 5 May 2024", "by both sides"),
+    }
+    for asked, (stated, other) in stating.items():
+        question = parse_question(asked, {"en": 1, "de": 1})
+        states = value_asked(question)
+        assert states, asked
+        assert states(stated, question.languages[0]), asked
+        assert not states(other, question.languages[0]), asked
+
+
+def test_a_question_for_a_person_or_no_value_asks_for_none() -> None:
+    for asked in ("Who signed it?", "Why is it closed?"):
+        assert value_asked(parse_question(asked, {"en": 1})) is None

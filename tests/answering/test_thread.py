@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.ask import ask, follow_up
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.answering.thread import begins_as_follow_up, content_words, says_little, subject
+from chapterhouse.answering.thread import (
+    begins_as_follow_up,
+    content_words,
+    leaves_open,
+    says_little,
+    subject,
+)
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import FollowUp, Turn
@@ -129,6 +135,35 @@ def test_a_question_without_a_subject_says_little() -> None:
     assert says_little(parse_question("what about Google Cloud?", LANGUAGES))
     long = "Which countries does Fireworks AI handle our personal data in?"
     assert not says_little(parse_question(long, LANGUAGES))
+
+
+OPEN = {
+    "en": ("is it free?", "what about Google Cloud?", "how long?", "at which site?", "that too?"),
+    "de": ("Wie lange dauert das?", "Gilt sie?", "Auf welchen Konsolen?", "Was ist mit Bonn?"),
+    "fr": ("combien ça coûte ?", "Qu'en est-il de Lyon ?", "dans quel dossier ?"),
+    "es": ("¿cuándo termina eso?", "¿Qué hay de Cádiz?"),
+    "it": ("quanto costa questo?",), "nl": ("wat kost dit?",), "pt": ("quanto custa isso?",),
+    "da": ("Hvornår slutter denne?",), "no": ("Hva koster dette?",), "sv": ("Gäller detta här?",),
+    "fi": ("Missä se on?",), "ru": ("Где она находится?",), "ar": ("كم سعر هذا؟",),
+    "ja": ("それはいくらですか",), "zh": ("它多少钱?",),
+}  # fmt: skip
+WHOLE_BY_ITSELF = {
+    "en": ("What does -L do?", "exit 60?", "selling a handle?", "In which bay is the Skarv?"),
+    "de": ("Was kostet die Fähre?", "Auf welchem Kai liegt Skarv?"), "fr": ("prix du billet ?",),
+    "es": ("¿Cuánto cuesta el billete?",), "zh": ("船票多少钱?",), "ru": ("Где находится паром?",),
+}  # fmt: skip
+
+
+def test_a_question_leaves_open_what_it_is_about_or_says_it() -> None:
+    for texts, expected in ((OPEN, True), (WHOLE_BY_ITSELF, False)):
+        for language, own in texts.items():
+            for text in own:
+                assert leaves_open(parse_question(text, {language: 1})) is expected, text
+
+
+def test_a_question_with_a_subject_takes_no_words_of_the_one_before(read: Any) -> None:
+    for text in ("What does -L do?", "selling a handle?"):
+        assert followed(read, text, PRICE, persona="").search_text == ""
 
 
 def test_the_subject_is_the_rarest_words_in_their_order() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.embedders import LetterEmbedder
 
 from chapterhouse.chunking.build import build_chunks, cut_by, formats_of
 from chapterhouse.chunking.strategies import (
@@ -17,13 +18,12 @@ from chapterhouse.chunking.strategies import (
     strategies,
 )
 from chapterhouse.chunking.units import Limits, analyse_body
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.types import Kind, Span
 
 from .bodies import TEXTS, body_of
 
-EMBEDDER = StaticEmbedder()
+EMBEDDER = LetterEmbedder()
 LIMITS = st.tuples(st.integers(1, 150), st.integers(0, 400), st.integers(0, 1_000)).map(
     lambda n: Limits(target=n[0] + n[1], minimum=n[0], maximum=max(n[0] + n[1], 4 * n[0]) + n[2])
 )

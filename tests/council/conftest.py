@@ -271,3 +271,8 @@ def own_hall(tmp_path: Path) -> Iterator[Hall]:
     with Library.open(furnished(tmp_path / "home")) as library:
         people(library)
         yield Hall(library, tmp_path)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def words_first(vectors_later: None) -> None:
+    """Make no vectors while documents are added."""

@@ -71,7 +71,8 @@ def scored(search: Search, score: float, **stages: float) -> Search:
     def asked(query: Query) -> SearchResult:
         found = search(query)
         hits = [
-            replace(hit, score=score, stages={"reranked": score, **stages}) for hit in found.hits
+            replace(hit, score=score, stages={"cosine": score, "reranked": score, **stages})
+            for hit in found.hits
         ]
         return replace(found, hits=tuple(hits))
 

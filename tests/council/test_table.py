@@ -163,6 +163,11 @@ def test_a_sentence_that_shares_a_word_is_not_near_what_is_asked(bare_hall: Hall
     assert [bool(text) for text in found.values()] == [True, False]
 
 
+def test_a_misspelled_question_is_quoted_by_what_is_meant(bare_hall: Hall) -> None:
+    text = "You will be offered health insurance when you leave. The canteen opens at noon.\n"
+    assert "insurance" in cell_of(bare_hall, text, "Do you offer helth insurence?")
+
+
 def cell_of(hall: Hall, text: str, question: str, name: str = "a.md") -> str:
     (found,) = cells(read(hall, {"one": {name: text}}, question)).values()
     return found
@@ -213,6 +218,7 @@ def test_how_long_is_answered_with_a_length_of_time(bare_hall: Hall) -> None:
     assert "two (2) years" in cell_of(bare_hall, text, "How long does secrecy last?")
 
 
+@pytest.mark.usefixtures("vectors_soon")
 def test_what_is_near_by_meaning_alone_is_found(bare_hall: Hall) -> None:
     text = "# Notes\n\nThe physician examines sick passengers every Tuesday.\n"
     assert "physician" in cell_of(bare_hall, text, "When does the doctor see ill travellers?")

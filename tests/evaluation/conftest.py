@@ -29,3 +29,8 @@ def library(tmp_path: Path) -> Iterator[Library]:
     with Library.open(tmp_path / "home") as opened:
         opened.documents.add(papers)
         yield opened
+
+
+@pytest.fixture(scope="module", autouse=True)
+def words_first(vectors_later: None) -> None:
+    """Make no vectors while documents are added."""

@@ -18,6 +18,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with Library.open(folder / "home") as library:
         library.documents.add(folder / "ferry.md")
         library.documents.add(folder / "tolls.md", shelf="tolls")
+        library.encoders.embed_pending()
     return folder / "home"
 
 

@@ -159,7 +159,7 @@ def test_many_commands_start_one_process_and_it_ends(tmp_path: Path) -> None:
 
     until(has_ended, WAIT)
     assert [one.returncode for one in running] == [0] * len(running)
-    assert 1 <= len(most) <= NOTES  # one after the other, where one had ended before the last came
+    assert len(most) <= NOTES  # none where every command made its own vectors in time
     for workspace, count in (("default", NOTES), ("other", 1)):
         with Library.open(home, workspace) as library:
             assert not library.encoders.is_pending()
@@ -173,7 +173,8 @@ def test_a_process_that_is_killed_loses_nothing_and_the_next_command_starts_it_a
     tmp_path: Path,
 ) -> None:
     home, note = tmp_path / "home", tmp_path / "note.md"
-    note.write_text("# Ferry\n\n" + "The ferry leaves the harbour at seven, each day.\n\n" * 40)
+    lines = (f"Ferry {number} leaves the harbour at seven each day.\n\n" for number in range(2_000))
+    note.write_text("# Ferries\n\n" + "".join(lines))  # too large to be waited for
     (adding,) = commands(home, ["add", str(note)])
     until(lambda: bool(processes(home)), WAIT)
     (first,) = processes(home)

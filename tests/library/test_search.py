@@ -11,6 +11,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.types import Hit
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,75 @@ def test_what_cannot_be_asked_is_refused(library: Library) -> None:
         ask("How fast may a vessel go?", shelves=["crw"])
     assert "library" in caught.value.hint
     assert not ask("\ud800?").found
+
+
+@pytest.mark.parametrize(
+    ("named", "read"),
+    [
+        (["rules.md"], {"rules.md"}),
+        (["documents/rules.md", "weather.txt"], {"rules.md", "weather.txt"}),
+        (["documents"], {"rules.md", "weather.txt", "ERR.md"}),
+        (["documents/"], {"rules.md", "weather.txt", "ERR.md"}),
+    ],
+)
+@pytest.mark.parametrize(
+    "text",
+    ["When is the crossing suspended?", "harbour gate ramp", "ERR-4012", '"force eight"', "Regeln"],
+)
+def test_of_chosen_documents_alone_as_much_is_found_as_in_all(
+    library: Library, named: list[str], read: set[str], text: str
+) -> None:
+    def found(**chosen: Any) -> dict[str, float]:
+        hits = library.search.hits(text, limit=50, **chosen).hits
+        return {hit.chunk.id: hit.stages.get("cosine", 0.0) for hit in hits if of_them(hit)}
+
+    def of_them(hit: Hit) -> bool:
+        return hit.document.source.rpartition("/")[2] in read
+
+    alone = found(documents=named)
+    assert len(alone) == len(library.search.hits(text, limit=50, documents=named).hits)
+    assert found().items() <= alone.items()
+    every = {hit.document.id for hit in library.search.all(text).hits if of_them(hit)}
+    some = library.search.all(text, documents=named).hits
+    assert {hit.document.id for hit in some} == every
+    context = library.search.context(text, documents=named)
+    assert all(of_them(excerpt.hit) for excerpt in context.excerpts)
+
+
+def test_chosen_documents_alone_answer(library: Library) -> None:
+    question = "When is the crossing suspended?"
+    weather, rules = (
+        library.answers.ask(question, documents=[name]) for name in ("weather.txt", "rules.md")
+    )
+    assert [one.source for one in weather.citations] == ["documents/weather.txt"]
+    assert not {one.source for one in rules.citations} - {"documents/rules.md"}
+    assert "force eight" not in rules.text
+    again = library.answers.ask(question, documents=["weather.txt"])
+    assert again.citations == weather.citations  # the one above was kept apart in the cache
+    for name, kind in (("none.md", NotFoundError), ("docum", NotFoundError), (" ", UsageError)):
+        with pytest.raises(kind):
+            library.answers.ask(question, documents=[name])
+    with pytest.raises(UsageError, match="own shelves"):
+        library.answers.ask(question, persona="maria", documents=["rules.md"])
+
+
+def test_a_folder_is_called_by_the_end_of_its_path_while_it_is_the_only_one(tmp_path: Path) -> None:
+    for place in ("house/north/rules", "house/south/rules", "house/south/letters"):
+        (tmp_path / place).mkdir(parents=True)
+        (tmp_path / place / "a.md").write_text(f"# {place}\n\nThe gate of {place} is shut.\n")
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add(tmp_path / "house")
+
+        def found(name: str) -> set[str]:
+            hits = library.search.hits("gate", documents=[name]).hits
+            return {hit.document.source for hit in hits}
+
+        assert found("letters") == found("south/letters/") == {"house/south/letters/a.md"}
+        assert found("south") == {"house/south/letters/a.md", "house/south/rules/a.md"}
+        assert found("north/rules") == {"house/north/rules/a.md"}
+        with pytest.raises(UsageError, match="fits 2 folders") as raised:
+            found("rules")
+        assert "house/south/rules" in str(raised.value.hint)
 
 
 def test_without_embeddings_search_is_lexical(folder: Path, tmp_path: Path) -> None:

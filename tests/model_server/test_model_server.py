@@ -71,7 +71,7 @@ def settings(address: str, *, more: str = SMALL, **model: object) -> str:
             'model = "smollm2"',
             *lines,
             "[embedding]",
-            'engine = "static"',
+            'engine = "none"',
             "background = false",
             more,
         ]

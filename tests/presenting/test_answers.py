@@ -11,7 +11,7 @@ from rich.console import Console
 from selectolax.lexbor import LexborHTMLParser
 
 from chapterhouse.presenting import wording
-from chapterhouse.presenting.answers import answer_blocks, answer_markdown
+from chapterhouse.presenting.answers import OTHERS, answer_blocks, answer_markdown
 from chapterhouse.presenting.citing import citation_line, clean
 from chapterhouse.presenting.html import page as html_page
 from chapterhouse.presenting.markdown import escaped, heading, words
@@ -267,7 +267,7 @@ def test_the_answer_comes_first_then_a_line_for_each_place() -> None:
     sentences = (AnswerSentence("It is 60 Hz.", (1,)), AnswerSentence("Or 90.", (2, 3)))
     answer = replace(ANSWER, sentences=sentences, citations=(CITATION, other, far), confidence=0.6)
     assert on_a_terminal(answer) == (
-        "Likely:\nIt is 60 Hz. [1]\nOr 90. [2][3]\n\n"
+        "This is likely the answer:\nIt is 60 Hz. [1]\nOr 90. [2][3]\n\n"
         "[1][2] SR Runtime Overview (2024), §Tracking, page 3 — chapterhouse open 1\n"
         "[3] SR Runtime Overview (2024), §Tracking, page 4 NOT VERIFIED — chapterhouse open 3\n\n"
         "likely · quoted, without a model · searched 1 document, 1 chunk\n"
@@ -281,7 +281,7 @@ def test_where_nothing_answers_passages_are_shown_with_what_tells() -> None:
     answer = replace(ANSWER, outcome=PASSAGES, sentences=(passage,) * 5, confidence=0.3)
     out = on_a_terminal(answer)
     assert out.startswith(
-        "No passage answers this for certain. The closest passages:\n"
+        "The closest passages:\n"
         "Cameras look at the eyes. »They do so at 60 Hz.« That is enough. [1]"
         " (3 of 9 shown)\n\nCameras"
     )
@@ -290,6 +290,9 @@ def test_where_nothing_answers_passages_are_shown_with_what_tells() -> None:
     assert "\x1b[1mThey do so at 60 Hz.\x1b[0m" in coloured.replace("\n", " ")
     assert "»" not in coloured
     assert "**They do so at 60 Hz.** That" in answer_markdown(answer)
+    (*shown, others, _) = answer_blocks(replace(answer, citations=())).parts
+    assert len(shown) == 3
+    assert (others.key, len(others.parts)) == (OTHERS, 2)
 
 
 def test_a_list_and_lines_of_code_keep_their_lines() -> None:

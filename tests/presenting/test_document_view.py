@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -15,9 +16,10 @@ from chapterhouse.presenting.document_view import (
     Runs,
     ViewBlock,
     ViewKind,
+    quotation_view,
     view_document,
 )
-from chapterhouse.text.markdown import blocks, sections
+from chapterhouse.text.markdown import blocks, plain_text, sections
 from chapterhouse.types import Body, Page
 
 PIECES = st.sampled_from(
@@ -70,7 +72,7 @@ def test_exactly_the_characters_of_the_passage_are_marked(
     assert all(one in characters for one in marked)  # in their order, none twice
     for runs in runs_of(view.blocks):
         assert all(run.text for run in runs)
-        assert all(one.is_marked != two.is_marked for one, two in pairwise(runs))
+        assert all(replace(one, text=two.text) != two for one, two in pairwise(runs))
     if format_ == "txt":  # only white space between blocks is left out
         assert re.sub(r"\s", "", shown(view)) == re.sub(r"\s", "", text)
         assert re.sub(r"\s", "", marked) == re.sub(r"\s", "", inside)
@@ -79,7 +81,7 @@ def test_exactly_the_characters_of_the_passage_are_marked(
 @given(st.text(max_size=60), st.integers(0, 60), st.integers(0, 60))
 def test_what_is_left_out_makes_blocks(text: str, start: int, end: int) -> None:
     view = view_document(body_of(text), "md", (start, end))
-    signs = re.compile(r"[\s|#=:\\-]")
+    signs = re.compile(r"[\s|#=:\\>*_-]")
     fenced = re.search(r"```|~~~", text)
     if not fenced:
         assert signs.sub("", shown(view)) == signs.sub("", text)
@@ -95,6 +97,8 @@ def test_what_is_left_out_makes_blocks(text: str, start: int, end: int) -> None:
         ("```\na\n\n# b\n```\nc", "md", ["code", "paragraph"]),
         ("See:\n\n    x = 1\n\n    y = 2\n", "md", ["paragraph", "code", "code"]),
         ("# A\n\n```\n| b |\n|---|\n", "txt", ["paragraph", "paragraph"]),
+        ("a\n> b\n> > c\n\n---\n\nd", "md", ["paragraph", "quotation", "rule", "paragraph"]),
+        ("> a\n\n---", "docx", ["paragraph", "paragraph"]),
         ("", "md", []),
     ],
 )
@@ -110,11 +114,58 @@ def test_a_passage_is_marked_across_blocks_and_cells() -> None:
     assert (heading.level, heading.anchor) == (1, "at-0")
     assert [run.text for run in item.marker] == ["-"]
     assert [(run.text, run.is_marked) for run in item.runs] == [
-        ("Adults pay\n  **", False), ("nine**.", True)
+        ("Adults pay\n  ", False), ("**", False), ("nine", True), ("**", True), (".", True)
     ]  # fmt: skip
     assert [cell[0].text for cell in table.header] == ["Who", "Fee"]
     assert [[(run.text, run.is_marked) for run in cell] for cell in table.rows[0]] == [
         [("a|b", True)], [("9", True), (" €", False)]
+    ]  # fmt: skip
+
+
+WORDS = "All **must _pay_** at [the `till`](http://a.example/b), \\*not\\* a snake_case fee."
+
+
+@pytest.mark.parametrize("format_", ["md", "html", "docx", "txt"])
+def test_the_signs_of_markdown_are_told_from_the_words(format_: str) -> None:
+    start = WORDS.index("pay")
+    (block,) = view_document(body_of(WORDS), format_, (start, WORDS.index("till"))).blocks
+    assert "".join(run.text for run in block.runs) == WORDS
+    read = "".join(run.text for run in block.runs if not run.is_sign)
+    assert read == plain_text(WORDS, format_)
+    if format_ == "md":
+        emphasis = {run.text: run.emphasis for run in block.runs if run.emphasis}
+        assert emphasis == {"must ": ("strong",), "pay": ("em", "strong"), "till": ("code",)}
+        marked = [run.text for run in block.runs if run.is_marked and not run.is_sign]
+        assert marked == ["pay", " at ", "the "]
+
+
+@pytest.mark.parametrize(
+    ("text", "format_", "wanted"),
+    [
+        ("Nobody may\nenter.", "md", True),
+        ("Harbour office  \nQuay 3", "md", False),
+        ("Harbour office\nQuay 3", "txt", False),
+        (f"{'word ' * 14}endless\nwords go on here\n", "txt", True),
+        (f"{'word ' * 14}endless\na list of its own\n{'word ' * 14}endless", "eml", False),
+    ],
+)
+def test_lines_flow_that_were_cut_because_they_were_full(
+    text: str,
+    format_: str,
+    wanted: bool,  # noqa: FBT001 - a value that is wanted
+) -> None:
+    (block,) = view_document(body_of(text), format_).blocks
+    assert block.flows is wanted
+
+
+def test_a_quotation_that_is_a_row_stands_below_its_heading_row() -> None:
+    (table,) = quotation_view("| **A** | 9 € |", "md", "| Who | Fee |")
+    assert [cell[0].text for cell in table.header] == ["Who", "Fee"]
+    assert [[run.text for run in cell if not run.is_sign] for cell in table.rows[0]] == [
+        ["A"], ["9 €"]
+    ]  # fmt: skip
+    assert [str(one.kind) for one in quotation_view("# a\nb\n- c", "md")] == [
+        "heading", "paragraph", "item"
     ]  # fmt: skip
 
 

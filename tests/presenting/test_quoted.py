@@ -41,6 +41,8 @@ def words(block: Block, style: Style | None = None) -> str:
         ("```\nnever closed", [Code]),
         ("-5 degrees", [Paragraph]),
         ("12. March", [Bullets]),
+        ("The parties:\n(a) one\niv) two\n▪ three", [Paragraph, Bullets]),
+        ("(aside) no item", [Paragraph]),
         ("", [Paragraph]),
         ("```", [Paragraph]),
     ],

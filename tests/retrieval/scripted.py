@@ -6,13 +6,12 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.embedders import LetterEmbedder, WordsAlone
 from tests.text.rows import term_rows
 
-from chapterhouse.errors import EngineError
 from chapterhouse.index.document_names import Vocabulary
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.sentences import SentenceModel, sentence_model
+from chapterhouse.retrieval.judging import SentenceModel, sentence_model
 from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.mentions import words_of
@@ -20,14 +19,16 @@ from chapterhouse.types import (
     Chunk,
     CorpusCounts,
     Document,
+    Fusion,
     Scope,
     Scored,
     TermRows,
-    TokenVectors,
     WeightedTerm,
 )
+from chapterhouse.types.engines import VectorLayer
 
-EMBEDDER = StaticEmbedder()
+EMBEDDER = LetterEmbedder()
+FUSION = Fusion(weight=0.3, floor=0.1, ceiling=0.7, alone=0.25)
 
 
 def document(name: str, **fields: object) -> Document:
@@ -35,20 +36,6 @@ def document(name: str, **fields: object) -> Document:
     plain = Document(name, f"root/{name}.txt", f"/made/{name}.txt", name, "txt", "test", "",
                      f"text of {name}", 0, 0, language="en")  # fmt: skip
     return replace(plain, **fields)  # type: ignore[arg-type]  # the names are checked by replace
-
-
-class WordsAlone(StaticEmbedder):
-    """An embedder that gains nothing in any language."""
-
-    def serves(self, language: str) -> bool:  # noqa: ARG002 - the seam's signature
-        return False
-
-
-class Broken(StaticEmbedder):
-    """An embedder that cannot be reached."""
-
-    def embed_question(self, text: str) -> NDArray[np.float32]:
-        raise EngineError(f"no service for {len(text)} characters")
 
 
 @dataclass
@@ -65,15 +52,14 @@ class Texts:
 
     chunks: Mapping[int, Chunk]
     documents: Mapping[str, Document]
-    embedder: StaticEmbedder = field(default_factory=WordsAlone)
+    embedder: LetterEmbedder = field(default_factory=WordsAlone)
     read: set[int] = field(default_factory=set)
     depths: list[int] = field(default_factory=list)
 
     def sources(self) -> Sources:
         return Sources(
             lexical=self,
-            vector=_Vectors(self),
-            embedder=self.embedder,
+            vectors=VectorLayer(self.embedder, _Vectors(self), FUSION),
             census=lambda _: CorpusCounts(len(self.documents), len(self.chunks), {"en": 1}),
             chunks=self._read,
             documents=lambda ids, _: {i: self.documents[i] for i in ids if i in self.documents},
@@ -168,7 +154,7 @@ class _Vectors:
     ) -> Sequence[Scored]:
         keys = list(self.texts.chunks)
         passages = [self.texts.chunks[key].text for key in keys]
-        cosines = StaticEmbedder.embed_passages(EMBEDDER, passages) @ vector
+        cosines = EMBEDDER.embed_passages(passages) @ vector
         found = sorted(
             (Scored(key, round(float(cos), 6)) for key, cos in zip(keys, cosines, strict=True)),
             key=lambda hit: (-hit.score, hit.key),
@@ -180,7 +166,7 @@ def library(
     texts: Iterable[tuple[str, str]],
     *,
     order: Sequence[int] = (),
-    embedder: StaticEmbedder | None = None,
+    embedder: LetterEmbedder | None = None,
     documents: Mapping[str, Document] | None = None,
 ) -> Texts:
     """Return a library of (document, text) pairs.
@@ -199,18 +185,6 @@ def library(
     chunks = {key: replace(chunk, key=key) for key, chunk in enumerate(stored, start=1)}
     known = {chunk.document_id: document(chunk.document_id) for chunk in made}
     return Texts(chunks, known | dict(documents or {}), embedder or WordsAlone())
-
-
-class NoTokens:
-    """A token embedder that serves no language."""
-
-    def serves(self, language: str) -> bool:  # noqa: ARG002 - the seam's signature
-        """Serve none."""
-        return False
-
-    def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
-        """Never be asked."""
-        raise AssertionError(f"asked for the tokens of {len(texts)} texts")
 
 
 def model_of_sentences() -> SentenceModel:

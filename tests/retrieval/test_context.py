@@ -6,21 +6,21 @@ from functools import partial
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.embedders import LetterEmbedder
 from tests.retrieval.scripted import model_of_sentences
 
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.context import (
     ContextSources,
     Packing,
     build_context,
     repack,
 )
+from chapterhouse.retrieval.judging import SentenceScorer
 from chapterhouse.retrieval.pack import with_surroundings
 from chapterhouse.retrieval.present import document_line, place_line, prompt_view
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.retrieval.sentences import SentenceScorer
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
@@ -110,7 +110,7 @@ SOURCES = ContextSources(
     count_tokens=estimate_tokens,
     scorer=SentenceScorer(MODEL, None, frequency),
 )
-BY_MEANING = replace(SOURCES, scorer=SentenceScorer(MODEL, StaticEmbedder(), frequency))
+BY_MEANING = replace(SOURCES, scorer=SentenceScorer(MODEL, LetterEmbedder(), frequency))
 
 
 def words(text: str) -> int:

@@ -19,6 +19,9 @@ NAMED: Final = (
     ("Que dit l'article 5 ?", ["Article 5 : loyer", "\n5. Loyer"], ["Article 15", "\n6. Loyer"]),
     ("Was steht in Ziffer 2.1?", ["Ziffer 2.1", "## 2.1 Zahlung"], ["2.10 Zahlung", "Ziffer 2.2"]),
     ("What does clause 2.2(b) say?", ["clause 2.2(b)"], ["clause 2.2(a)", "clause 2.3(b)"]),
+    ('Is "dead slow" defined?', ["at Dead\n slow", "dead slower"], ["slow dead", "undead slow"]),
+    ("Was heißt „höhere Gewalt“?", ["Höhere  Gewalt ist"], ["Gewalt höherer Art"]),
+    ("「不可抗力」怎么说？", ["因不可抗力事件"], ["不可抗拒力"]),
     ("NO9386011117947", ["NO93 8601 1117 947", "no93-8601-1117-947"], ["NO93 8601 1117 948"]),
     ("Who has +4722334455?", ["+47 22 33 44 55", "+47-22334455"], ["+47 22 33 44 56"]),
 )  # fmt: skip

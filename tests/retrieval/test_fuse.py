@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.retrieval.candidates import Fuse, Merge
 from chapterhouse.retrieval.fuse import (
-    TABLE_FUSION,
+    WORDS_ALONE,
     RankedList,
     best_scores,
     combine_scores,
@@ -25,9 +25,11 @@ LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
     lambda scores: [Scored(k, s) for k, s in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
 )
 
+FUSION = Fusion(weight=0.3, floor=0.1, ceiling=0.7, alone=0.25)
+
 
 def both(
-    lexical: Sequence[Scored], vector: Sequence[Scored], fusion: Fusion = TABLE_FUSION
+    lexical: Sequence[Scored], vector: Sequence[Scored], fusion: Fusion = FUSION
 ) -> tuple[RankedList, RankedList]:
     return RankedList("bm25", lexical), RankedList("cosine", vector, fusion)
 
@@ -38,7 +40,7 @@ def test_combined_scores_lie_between_zero_and_one(
     lexical: list[Scored], vector: list[Scored]
 ) -> None:
     fused = combine_scores(both(lexical, vector))
-    near = {hit.key for hit in vector if hit.score >= TABLE_FUSION.alone}
+    near = {hit.key for hit in vector if hit.score >= FUSION.alone}
     assert set(fused) == {hit.key for hit in lexical} | near
     assert all(0 <= score <= 1 for score in fused.values())
 
@@ -79,7 +81,7 @@ VARIANTS = st.lists(st.tuples(SCORES, st.floats(0.05, 1)), min_size=1, max_size=
 
 @given(LISTS)
 def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
-    without = replace(TABLE_FUSION, weight=0.0)
+    without = replace(FUSION, weight=0.0)
     words = lexical_scores(both(lexical, [Scored(99, 1.0)]))
     assert words == combine_scores(both(lexical, [Scored(99, -1.0)], without))
 
@@ -88,7 +90,7 @@ def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
 def test_any_number_of_lists_is_fused_and_their_order_says_nothing(
     order: list[int], one: list[Scored], two: list[Scored], near: list[Scored], other: list[Scored]
 ) -> None:
-    small = replace(TABLE_FUSION, weight=0.1)
+    small = replace(FUSION, weight=0.1)
     lists = [*both(one, near), RankedList("names", two), RankedList("other", other, small)]
     turned = [lists[place] for place in order]
     words = {hit.key for each in (one, two) for hit in each}
@@ -167,10 +169,11 @@ def test_without_vectors_the_scale_is_the_same_whatever_they_would_weigh(
     lexical: list[Scored],
 ) -> None:
     """The confidence of what is found by words alone was fitted on it."""
-    heavy = combine_scores(both(lexical, [], replace(TABLE_FUSION, weight=0.7)))
+    heavy = combine_scores(both(lexical, [], replace(FUSION, weight=0.7)))
     assert heavy == combine_scores(both(lexical, []))
+    assert heavy == combine_scores([RankedList("bm25", lexical)])
     assert heavy == pytest.approx(
-        {k: 0.7 * s for k, s in lexical_scores(both(lexical, [])).items()}
+        {k: WORDS_ALONE * s for k, s in lexical_scores(both(lexical, [])).items()}
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.embedders import Broken
 from tests.text.rows import term_rows
 
 from chapterhouse.answering.search import fitted_model
@@ -29,7 +30,7 @@ from chapterhouse.types import (
     WeightedTerm,
 )
 
-from .scripted import EMBEDDER, Broken, Texts, WordsAlone, document, library
+from .scripted import EMBEDDER, Texts, document, library
 
 EVERYTHING = Scope.everything()
 
@@ -117,8 +118,7 @@ class Scores:
     def sources(self) -> Sources:
         return Sources(
             lexical=self,
-            vector=self,
-            embedder=WordsAlone(),
+            vectors=None,
             census=lambda _: CorpusCounts(self.documents, len(self.scores), {"en": self.documents}),
             chunks=self.chunks,
             documents=lambda ids, _: {name: document(name) for name in ids},
@@ -283,7 +283,7 @@ def test_each_threshold_leaves_out_what_is_below_it() -> None:
 
 def test_the_cosine_threshold_spares_what_was_found_by_words() -> None:
     texts = library(
-        [("a", "the ship lies in the harbour"), ("b", "vessels moored at the dock")],
+        [("a", "the ship lies in the harbour"), ("b", "shipowners of harbourside villages")],
         embedder=EMBEDDER,
     )
     free = ask(texts, "ship in harbour")
@@ -399,10 +399,20 @@ def test_a_file_asked_for_by_name_comes_before_those_that_say_its_name(asked: st
     assert names(result)[0] == "plain:0"
 
 
-def test_a_quotation_in_a_longer_question_is_guaranteed_and_no_more() -> None:
+def test_what_states_the_value_that_is_asked_for_comes_first_with_its_own_score() -> None:
+    texts = library([("a", "fee " * 9), ("b", "a fee of a boat"), ("c", "a fee of 40 for a boat")])
+    asked = replace(PLAIN, value_asked=lambda _: lambda text, _: "40" in text)
+    plain, valued = (ask(texts, "fee", method) for method in (PLAIN, asked))
+    assert names(plain).index("c:0") > names(valued).index("c:0")
+    assert {hit.chunk.key: hit.score for hit in plain.hits} == {
+        hit.chunk.key: hit.score for hit in valued.hits
+    }
+
+
+def test_a_quotation_in_a_longer_question_comes_first() -> None:
     texts = library([("a", "harbour gate crew ferry"), ("b", "a slow gate tide " * 5)])
     result = ask(texts, 'harbour crew ferry tickets and "slow gate"', limit=2)
-    assert names(result) == ["a:0", "b:0"]
+    assert names(result) == ["b:0", "a:0"]
     assert names(ask(texts, 'harbour crew ferry tickets and "slow gate"', limit=1)) == ["b:0"]
 
 

@@ -94,23 +94,6 @@ def test_containing_ignores_case_width_and_line_breaks() -> None:
     assert not contains_exactly("the dead, slow rule", "dead slow")
 
 
-@pytest.mark.parametrize(
-    ("text", "literal"),
-    [
-        ('"dead slow"', True),
-        ('the "dead slow" rule', True),
-        ('"to be or not to be"', True),
-        ('harbour crew ferry tickets and "slow gate"', False),
-        ("„nur für Gäste“", True),
-        ("no quotation at all", False),
-        ('a 5" screw in the gate', False),
-        ("ERR-4012", False),
-    ],
-)
-def test_a_question_is_literal_where_quotations_are_most_of_it(text: str, *, literal: bool) -> None:
-    assert parse_question(text, ENGLISH).literal is literal
-
-
 def test_plain_words_lose_the_marks_around_them() -> None:
     assert plain_words("„Was“ (is) that… ERR-4012?! -") == ["Was", "is", "that", "ERR-4012", "-"]
     assert plain_words(" ?! ") == []

@@ -169,7 +169,7 @@ def test_a_memory_that_cannot_be_written_is_a_warning() -> None:
         def memories(self, *_: object) -> tuple[Memory, ...]:
             return ()
 
-        def remember(self, memory: Memory) -> Memory:
+        def remember(self, memory: Memory, given: str = "") -> Memory:  # noqa: ARG002 - as its like
             raise CorruptLibraryError(f"No context for {memory.persona}.")
 
     (warning,) = remember_meeting(minutes(), Full(), NOW, 0, 7)

@@ -67,8 +67,8 @@ ID_SLOTS: Final = {
     for place, names in {
         "path": "document_id=document job_id=job meeting_id=meeting memory_id=memory key_id=key"
         " table=table digest=asset",
-        "query": "folder=folder who=who job=job cursor=document shelf=shelf tag=tag"
-        " persona=persona council=council member=persona place=place",
+        "query": "folder=folder who=who job=job cursor=document document=document shelf=shelf"
+        " tag=tag persona=persona council=council member=persona place=place",
         "body": "who=who workspace=workspace shelf=shelf shelves=shelf tags=tag persona=persona"
         " council=council id=document document=document folder=folder"
         " place=place workspaces=workspace personas=persona required=document documents=document",
@@ -85,7 +85,6 @@ OF_ADDRESS: Final[dict[str, dict[tuple[str, str], str]]] = {
     "/api/sources/": {("path", "name"): "source"},
     "/api/users/": {("path", "name"): "user"},
     "/api/settings/": {("path", "name"): "setting", ("query", "name"): "setting"},
-    "/settings/values/": {("path", "name"): "setting"},
     "/settings/people/": {("path", "name"): "user"},
     "/assets/": {("path", "name"): "asset"},
     "/v1/": {("path", "model"): "model", ("body", "model"): "model"},
@@ -98,8 +97,9 @@ NEVER_FOREIGN: Final = frozenset({"setting"})
 PLAIN: Final = frozenset({
     "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
-    "previous_response_id", "conversation", "csrf", "before", "answer", "next", "password", "key",
-    "code", "digest", "path", "slug", "template", "file", "value", "a", "b", "saved",
+    "source", "target", "previous_response_id", "conversation", "csrf", "before", "answer", "next",
+    "password", "key", "kind", "code",
+    "digest", "path", "slug", "template", "file", "value", "a", "b", "saved", "of",
 })  # fmt: skip
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"

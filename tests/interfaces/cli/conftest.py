@@ -82,6 +82,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "more" / "fog.md").write_text("# Fog\n\nFog comes at dawn.\n")
     with Library.open(folder / "home") as library:
         library.documents.add(folder / "papers")
+        library.encoders.embed_pending()
         library.personas.create("maria", folders=[str(folder / "maria")])
         library.answers.ask("How long does slack water last?", persona="maria")
         council = {

@@ -188,5 +188,6 @@ def test_a_persona_is_spoken_to(say: Any, chapterhouse: Any, home: Path) -> None
     assert "maria> How many knots at most?" in done.out
     assert "At most 4 knots. [1]" in done.out
     assert say("", "chat", "--persona", "nobody", "--home", home).code == 3
-    refused = say("", "chat", "--persona", "maria", "--shelf", "library", "--home", home)
-    assert refused.code == 2
+    for limit in (("--shelf", "library"), ("--document", "rules.md")):
+        refused = say("Knots?\n", "chat", "--persona", "maria", *limit, "--home", home)
+        assert refused.code == 2

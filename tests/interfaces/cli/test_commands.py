@@ -9,7 +9,7 @@ from chapterhouse import Library
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError
 from chapterhouse.interfaces.api.schemas import ContextResult, ExcerptResult
 from chapterhouse.interfaces.cli import session
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.built_in import BuiltInEncoder
 
 BERTH = "A berth costs 80 euros a metre."
 SPAN = "53:84"  # where it stands in tariffs.pdf
@@ -110,7 +110,7 @@ def test_a_refusal_says_what_was_searched_and_ends_with_6(chapterhouse: Any, hom
 def test_what_did_not_work_is_shown_with_every_kind_of_answer(
     chapterhouse: Any, home: Path, fails: Fails
 ) -> None:
-    fails(StaticEmbedder, "embed_question", EngineError("The table is torn."))
+    fails(BuiltInEncoder, "embed_question", EngineError("The table is torn."))
     told = "Searched by words alone: The table is torn."
     for command in ("search", "context", "ask"):
         assert told in chapterhouse(command, "berth cost").out
