@@ -25,7 +25,7 @@ from chapterhouse.chunking.strategies import STRATEGIES, strategies
 from chapterhouse.chunking.units import Limits
 from chapterhouse.evaluation.measures import estimate
 from chapterhouse.library.opening import chunker_for
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
 from chapterhouse.types import Body, ExtractedPage, Extraction, Scope
@@ -49,7 +49,7 @@ REPEATS = 5
 DEFAULT = "the library's default"
 FINE = "topic, target 400"
 
-_TABLE = StaticEmbedder()
+_ENCODER = built_in_encoder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,14 @@ def our_chunkers() -> Iterator[tuple[str, Chunker]]:
     for maximum in SENTENCE:
         yield f"sentence, maximum {maximum}", partial(chunk_by_sentence, maximum=maximum)
     for target in TARGETS:
-        named = strategies(_TABLE.embed_passages, Limits(target))
+        named = strategies(_ENCODER.embed_passages, Limits(target))
         yield from ((f"{name}, target {target}", named[name]) for name in STRATEGIES)
+
+
+def token_offsets(text: str) -> Sequence[tuple[int, int]]:
+    """Return start and end of each token of the encoder in the box."""
+    (tokens,) = _ENCODER.embed_passage_tokens([text])
+    return list(zip(tokens.starts.tolist(), tokens.ends.tolist(), strict=True))
 
 
 # --- gold spans --------------------------------------------------------------------------------
@@ -119,7 +125,7 @@ def measure_spans(setting: str, chunker: Chunker) -> Row:
             body = texts[name]
             assert body
             assert gold.texts[name].startswith(body.text), "offsets would have moved"
-            places[name] = token_places(body.text, _TABLE.token_offsets)
+            places[name] = token_places(body.text, token_offsets)
             stretches[name] = [
                 (c.start, c.end) for c in collection.store.chunks_of(key, Scope.everything())
             ]
@@ -198,7 +204,7 @@ def measure_speed() -> Iterator[tuple[str, str, float]]:
     """Yield strategy, text, and megabytes of UTF-8 a second; each run analyses anew."""
     named: dict[str, Chunker] = {
         "sentence": chunk_by_sentence,
-        **strategies(_TABLE.embed_passages),
+        **strategies(_ENCODER.embed_passages),
     }
     for text_name, body in real_texts().items():
         size = len(body.text.encode()) / 1e6

@@ -23,18 +23,16 @@ from chapterhouse.ingest.look import Prepare
 from chapterhouse.ingest.prepare import Cutter, PreparedDocument, prepare
 from chapterhouse.library import Library
 from chapterhouse.library.opening import open_runtime, preparer
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Scope, Status
-from chapterhouse.types.engines import Chunker, Embedder, LexicalSearch, VectorSearch
+from chapterhouse.types.engines import Chunker, LexicalSearch
 from judged_sets import CorpusDocument
 
 _WORKSPACE: Final = "collection"
-EMBEDDER: Final = StaticEmbedder()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +61,9 @@ class Collection:
         """Return its lexical index."""
         return self.runtime.lexical
 
-    @property
-    def vectors(self) -> VectorSearch:
-        """Return its vectors."""
-        return self.runtime.vectors
-
-    def sources(self, embedder: Embedder | None = None) -> Sources:
-        """Return what retrieval looks into, with the library's embedder or another."""
-        own = sources_of(self.runtime)
-        return replace(own, embedder=embedder, table=None) if embedder else own
+    def sources(self) -> Sources:
+        """Return what retrieval looks into."""
+        return sources_of(self.runtime)
 
     def reference(self) -> Reference:
         """Return what answering looks up."""
@@ -102,7 +94,7 @@ def open_collection(
         own.mkdir(parents=True)
         runtime = open_runtime(home, _WORKSPACE, settings)
         with Library(runtime) as library:
-            make = _preparing(chunker, settings, runtime)
+            make = _preparing(chunker, settings)
             names: dict[str, str] = {}
             left_out: list[str] = []
             ending = "md" if markdown else "txt"
@@ -115,10 +107,10 @@ def open_collection(
             yield Collection(library, runtime, names, tuple(left_out))
 
 
-def _preparing(chunker: Chunker | None, settings: Settings, runtime: Runtime) -> Prepare:
+def _preparing(chunker: Chunker | None, settings: Settings) -> Prepare:
     if chunker is None:
-        return preparer(settings, runtime.embedder)
-    return partial(prepare, cutter=Cutter(chunker, estimate_tokens), embedder=runtime.embedder)
+        return preparer(settings)
+    return partial(prepare, cutter=Cutter(chunker, estimate_tokens))
 
 
 def _store(store: Store, document: CorpusDocument, name: str, make: Prepare) -> str:
@@ -144,9 +136,7 @@ def _store(store: Store, document: CorpusDocument, name: str, make: Prepare) -> 
         document_id=stored.id,
         format=ending,
     )
-    store.put(
-        stored, prepared.body, prepared.chunks, prepared.vectors, prepared.fingerprint, record, data
-    )
+    store.put(stored, prepared.body, prepared.chunks, record, data)
     return stored.id
 
 

@@ -38,6 +38,7 @@ MOST_FILES = 60  # of a kind
 MOST_BYTES = 5_000_000  # of a file
 LEAST_LETTERS = 4  # of a citation
 SEED = 20_261_130
+_ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627\u0644]{2,}")
 EXACT, WRONG = "marked exactly", "marked wrong"
 _NOT_COMPARED = re.compile(r"[\W_]+")
 
@@ -80,8 +81,9 @@ def citations(library: Library, kind: str) -> Iterator[tuple[Document, int, int]
 
 
 def compared(text: str) -> str:
-    """Return what of a text is compared."""
-    return _NOT_COMPARED.sub("", unicodedata.normalize("NFKC", joined(text)))
+    """Return what of a text is compared: lam and alef in one order, whichever PDFium gives."""
+    plain = _NOT_COMPARED.sub("", unicodedata.normalize("NFKC", joined(text)))
+    return _ALEF_LAM.sub(lambda run: "".join(sorted(run[0])), plain)
 
 
 def shown_in_view(library: Library, document: Document, start: int, end: int) -> str:

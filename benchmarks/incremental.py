@@ -20,7 +20,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from chapterhouse.library import Library
-from chapterhouse.models.static import StaticEmbedder
 from measuring import Bar, Machine, Row, Table, data_folder, finish, percentile
 from query import MILLION, open_indexes, open_store
 from scale_corpus import documents, kept_library, sentences
@@ -135,10 +134,10 @@ def main() -> int:
     parser.add_argument("--million", action="store_true", help="a library of a million chunks")
     size = MILLION if parser.parse_args().million else 100_000
     machine = Machine()
-    pool, embedder = sentences(data_folder()), StaticEmbedder()
-    home = kept_library(pool, size, embedder)
+    pool = sentences(data_folder())
+    home = kept_library(pool, size)
     with open_store(home) as store:
-        for index in open_indexes(home, embedder):
+        for index in open_indexes(home):
             index.catch_up(store)
     rows, left = measure(home, pool)
     together = rows["young file, together"]

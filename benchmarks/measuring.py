@@ -27,6 +27,7 @@ _LOOK_SECONDS = 0.1
 _PROGRAMS = {
     "ingest_many": "ingest.py --many",
     "encoder": "encoder/speed.py FOLDER --write",
+    "entities": "entities.py --write",
     "claims": "natural/claims.py --part all --write",
     "councils": "councils/council_score.py --part all --write",
     "natural": "natural/score.py --part all --sets --write",

@@ -112,7 +112,7 @@ def measured(sets: Sequence[QuestionSet], own: Reference) -> Measured:
     times: list[float] = []
     for own_set, case in ((each, case) for each in sets for case in each.answerable()):
         reference = own_set.reference(case, own)
-        words = replace(reference.scorer, embedder=None)  # as ``asking`` has it
+        words = replace(reference.scorer, encoder=None)  # as ``asking`` has it
         lookup = ContextSources(reference.body, estimate_tokens, words)
         if len(times) < TIMED:
             times.append(seconds(lambda c=case, s=lookup: build_context(first(c.result, HITS), s)))  # type: ignore[misc]  # no types in a lambda

@@ -23,8 +23,9 @@ from pathlib import Path
 from chapterhouse.answering.search import sources_of
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.ingest.encoders import index_name
 from chapterhouse.library import Library
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.store.blobs import Blobs
@@ -103,15 +104,17 @@ def open_store(home: Path) -> Store:
     return Store(own / "library.db", blobs=Blobs(own / "blobs"))
 
 
-def open_indexes(home: Path, embedder: StaticEmbedder) -> tuple[LexicalIndex, VectorIndex]:
+def open_indexes(home: Path) -> tuple[LexicalIndex, VectorIndex]:
     """Open the indexes of a home."""
     folder = home / "workspaces" / "default" / "index"
-    return LexicalIndex(folder / "lexical"), VectorIndex(folder / "vectors", embedder)
+    encoder = built_in_encoder()
+    vectors = VectorIndex(folder / index_name(encoder.fingerprint), encoder)
+    return LexicalIndex(folder / "lexical"), vectors
 
 
-def make_indexes(home: Path, size: int, embedder: StaticEmbedder) -> Built:
+def make_indexes(home: Path, size: int) -> Built:
     """Build the indexes anew; a million chunks are only brought up to date."""
-    lexical, vectors = open_indexes(home, embedder)
+    lexical, vectors = open_indexes(home)
     with open_store(home) as store:
         anew = size < MILLION
         seconds = [
@@ -119,7 +122,8 @@ def make_indexes(home: Path, size: int, embedder: StaticEmbedder) -> Built:
             for index in (lexical, vectors)
         ]
     own = home / "workspaces" / "default"
-    return Built(*seconds, *map(_megabytes, (own, own / "index/lexical", own / "index/vectors")))
+    encoded = own / "index" / index_name(built_in_encoder().fingerprint)
+    return Built(*seconds, *map(_megabytes, (own, own / "index/lexical", encoded)))
 
 
 def _megabytes(folder: Path) -> float:
@@ -262,10 +266,8 @@ def fresh(measured: Mapping[int, Measured]) -> Table:
 
 def measure(size: int, pool: Sequence[str], asked: Sequence[str]) -> Measured:
     """Measure one size."""
-    embedder = StaticEmbedder()
-    embedder.embed_question("load the table")
-    home = kept_library(pool, size, embedder)
-    built = make_indexes(home, size, embedder)
+    home = kept_library(pool, size)
+    built = make_indexes(home, size)
     rows, stages = ours(home, asked)
     return Measured(built, rows, stages, cold(home, asked[0]))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from chapterhouse.retrieval.pipeline import Sources
+from chapterhouse.types.engines import VectorLayer
 
 REST = "everything else: question, fusing, reranking, choosing"
 ALL = "all, clocks included"
@@ -48,7 +49,12 @@ class Stages:
         return {name: [question.get(name, 0.0) for question in self._questions] for name in ordered}
 
     def _clocked(self, part: Any, name: str) -> Any:
-        return self._timed(part, name) if callable(part) else _Clocked(part, name, self._timed)
+        if isinstance(part, VectorLayer):
+            embedder = _Clocked(part.embedder, "embedder", self._timed)
+            return replace(part, embedder=embedder, index=_Clocked(part.index, name, self._timed))
+        if part is None or callable(part):
+            return part and self._timed(part, name)
+        return _Clocked(part, name, self._timed)
 
     def _timed(self, call: Callable[..., Any], name: str) -> Callable[..., Any]:
         def timed(*arguments: Any) -> Any:

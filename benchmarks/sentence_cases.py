@@ -24,6 +24,7 @@ from chapterhouse.answering.extractive import Reference
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import reference_of
 from chapterhouse.library import Library
+from chapterhouse.models import built_in
 from chapterhouse.retrieval.pack import merge_ranges
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, CorpusCounts, Document, Range, Scope, SearchResult
@@ -40,6 +41,8 @@ from questions import read_questions
 from vector_cache import cache_folder, vectors_cached
 
 EVERYTHING = Scope.everything()
+# Texts whose tokens are remembered: all questions of a set look at the same passages (4 GB).
+built_in._RECENT = 8_000  # type: ignore[misc]  # noqa: SLF001 - read when the encoder is first used
 
 NATURAL: Final = tuple(name for name, part in PARTS.items() if part == "open")
 XQUAD: Final = ("xquad-en", "xquad-de", "xquad-zh", "xquad-ar")
@@ -362,7 +365,7 @@ def _kept(name: str) -> QuestionSet:
 
 
 _AFTER_THE_HITS: Final = frozenset(
-    {"sentences.py", "sentence_model.py", "sentence_model.json", "context.py", "pack.py",
+    {"sentences.py", "judging.py", "sentence_model.json", "context.py", "pack.py",
      "present.py", "widen.py"}
 )  # fmt: skip
 

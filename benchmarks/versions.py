@@ -1,6 +1,6 @@
 """Versions of one document: are differences announced where there are some, and only there?
 
-    python benchmarks/versions.py [--embedder built-in|static] [--show]
+    python benchmarks/versions.py [--embedder built-in|none] [--show]
         [--planted-only] [--write]
 
 In each open folder of the natural collection some documents are replaced by two versions each: one
@@ -215,7 +215,7 @@ def measure(
 def main() -> None:
     """Measure, print and maybe write the result."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--embedder", default="built-in", help="built-in or static")
+    parser.add_argument("--embedder", default="built-in", help="built-in or none")
     parser.add_argument("--show", action="store_true", help="also what is missed or wrong")
     parser.add_argument("--planted-only", action="store_true", help="not the folders as they are")
     parser.add_argument("--write", action="store_true", help="keep the result")

@@ -26,19 +26,19 @@ def embedding_of(choice: str) -> Mapping[str, str]:
     """Return the embedding settings of a choice: what differs from the product's defaults.
 
     Args:
-        choice: ``built-in`` for the defaults, ``static`` or ``none``, else a model's folder.
+        choice: ``built-in`` for the defaults, ``none``, else a model's folder.
 
     Raises:
         SystemExit: there is no such folder.
     """
     if choice == "built-in":
         return {}
-    if choice in {"static", "none"}:
+    if choice == "none":
         return {"engine": choice}
     folder = Path(choice).expanduser().absolute()
     if not folder.is_dir():
         raise SystemExit(
-            f"--embedder {choice}: no such folder. Name built-in, static, none or a folder "
+            f"--embedder {choice}: no such folder. Name built-in, none or a folder "
             "with a model's files."
         )
     return {"engine": "folder", "folder": str(folder)}

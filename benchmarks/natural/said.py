@@ -1,7 +1,7 @@
 """Check what the program says about documents beside quotations: is every sentence true?
 
     python benchmarks/natural/said.py [FOLDER ...] [--part open|test|all]
-        [--embedder built-in|static] [--write]
+        [--embedder built-in|none] [--write]
 
 Every question of the open folders is asked, as it is and with a word in it that no folder has, and
 what is on the screen beside the quotations is checked against the plain texts, which others
@@ -46,7 +46,7 @@ _COMPOUND = 5  # letters of a word that may be part of a longer one
 _LANGUAGES = {"English": "en", "French": "fr", "German": "de", "Portuguese": "pt", "Spanish": "es"}
 # Sentences that say nothing of documents, but of what is shown and how.
 _OF_THE_SCREEN = re.compile(
-    r"No passage answers this for certain\. The closest passages:|The closest passages:|Likely:"
+    r"The closest passages:|This is likely the answer:"
     r"|I don't find this in the documents; it may be there in other words\.|Nearest headings:"
     r"|Searched also for: .*"
     r"|(?:Counting|Weighing|A summary) needs a model\. These are (?:the )?passages .*:"
@@ -192,7 +192,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folders", nargs="*", help="folders of the natural collection")
     parser.add_argument("--part", default="open", choices=("open", "test", "all"))
-    parser.add_argument("--embedder", default="built-in", help="built-in or static")
+    parser.add_argument("--embedder", default="built-in", help="built-in or none")
     parser.add_argument("--write", action="store_true", help="keep the result")
     arguments = parser.parse_args()
     machine = Machine()

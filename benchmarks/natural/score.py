@@ -1,7 +1,7 @@
 """Score the product on the natural collection: what is found, shown, wrong and refused.
 
     python benchmarks/natural/score.py [FOLDER ...] [--part open|test|all]
-        [--embedder built-in|static|none|MODEL_FOLDER ...] [--sets] [--whole]
+        [--embedder built-in|none|MODEL_FOLDER ...] [--sets] [--whole]
         [--marks FILE] [--write]
 
 Each folder is put into a library of its own with the product's defaults; every question is

@@ -32,7 +32,6 @@ sys.path += [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "so
 import httpx2
 
 from chapterhouse.library import Library
-from chapterhouse.models.static import static_embedder
 from measuring import (
     Bar,
     Machine,
@@ -373,7 +372,7 @@ def main() -> int:
         machine = Machine()
         with TemporaryDirectory(prefix="chapterhouse-load-") as folder:
             home = Path(folder) / "home"
-            shutil.copytree(kept_library(pool, chosen.chunks, static_embedder()), home)
+            shutil.copytree(kept_library(pool, chosen.chunks), home)
             with Library.open(home) as library:  # who adds documents indexes them, not a server
                 library.search.hits(asked[0])
             bars, table = parts[name](home)
