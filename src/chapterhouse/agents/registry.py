@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.definition import (
+    MAXIMUM_BYTES,
     DefinitionFolder,
     ParsedDefinition,
     Schema,
-    as_json,
     is_text,
     parse_definition,
     parsed_in_folder,
@@ -141,24 +141,22 @@ class Registry(ABC, Generic[Folder]):
         """
         return self._load(self.resolve(name)) if isinstance(name, str) else name
 
-    def written(self, name: str) -> Mapping[str, Any]:
-        """Return what the file of one says, be it of use or not; errors as for ``resolve``.
+    def text(self, name: str) -> str:
+        """Return what the file of one says, be it of use or not; errors as for ``resolve``."""
+        try:
+            data = self._definitions.read(self.resolve(name), self._schema().file, MAXIMUM_BYTES)
+        except OSError:
+            return ""
+        return data.decode("utf-8", "replace")
 
-        Raises ``DefinitionError`` where it is not JSON.
-        """
-        parsed = self._parsed(self.resolve(name))
-        if parsed.raw is None:
-            raise parsed.schema.error(parsed.problems)
-        return parsed.schema.in_full(parsed.raw)
-
-    def rewrite(self, name: str, raw: Mapping[str, Any]) -> None:
+    def rewrite(self, name: str, text: str) -> None:
         """Write over what the file of one said; nothing is written that could not be used.
 
         Errors as for ``load``.
         """
-        slug, schema, text = self.resolve(name), self._schema(), as_json(raw)
+        slug, schema = self.resolve(name), self._schema()
         parsed_in_folder(parse_definition(text, schema), slug).required()
-        self._definitions.write(slug, schema.file, text)
+        self._definitions.write(slug, schema.file, text.replace("\r\n", "\n").strip() + "\n")
 
     def all(self) -> tuple[Entry[Folder], ...]:
         """Return all in order of slug, those that cannot be used with the reason."""

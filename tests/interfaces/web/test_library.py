@@ -236,9 +236,10 @@ def test_a_folder_of_the_server_is_chosen_followed_and_asked(room: Served) -> No
         synced = browser.post("/sources/sync", data={"name": "moors"}).headers["Location"]
         room.work()
         assert "1 file read" in browser.get(synced).text
-        browser.post("/sources/sync", data={"name": "moors"})
+        idle = browser.post("/sources/sync", data={"name": "moors"}).headers["Location"]
         room.work()
-        assert "nothing had changed" in browser.get("/jobs").text
+        assert "nothing had changed" in browser.get(idle).text
+        assert idle not in browser.get("/jobs").text  # which lists what did something
         browser.post("/sources/remove", data={"name": "moors"})
         assert "moors" not in browser.get("/sources").text
         assert "Rates" in browser.get("/documents?folder=moors").text

@@ -1,61 +1,89 @@
-"""Personas and councils made and changed as forms, whose fields are those of their definitions."""
+"""Personas and councils: listed, made, changed as a form or as their file."""
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, count, groupby
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Form, Request, Response
-from pydantic import Field
+from pydantic import Field, Json
 
-from chapterhouse.agents.council import council_from, council_schema
-from chapterhouse.agents.council_model import BUILT_IN, CouncilModel, shelf_of
+from chapterhouse.agents.council import council_from
+from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.definition import LONGEST_NAME
-from chapterhouse.agents.fields import (
-    FormField,
-    field_groups,
-    read_form,
-    without_defaults,
+from chapterhouse.agents.definition import (
+    COUNCIL_TEMPLATES,
+    LONGEST_NAME,
+    LONGEST_SLUG,
+    PERSONA_TEMPLATES,
+    RESERVED,
+    as_json,
+    parse_object,
 )
-from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import DefinitionError, Problem, errors
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api import sources
 from chapterhouse.interfaces.api.routing import needs, require
-from chapterhouse.interfaces.schemas import no_such_parameter
-from chapterhouse.interfaces.web import agent_form, words
-from chapterhouse.interfaces.web.councils import BLANK
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, page_router
+from chapterhouse.interfaces.service import without_paths
+from chapterhouse.interfaces.values import all_councils, all_personas
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, pages
 from chapterhouse.interfaces.web.jobs import open_syncs
-from chapterhouse.interfaces.web.slugs import free_slug
 from chapterhouse.library import Library
-from chapterhouse.store.definitions import CONFIG_FILE, COUNCIL_FILE
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types.access import AccessLevel
 
 ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
+_BLANK: Final = "blank"  # the templates that say least
 _PATHS: Final = frozenset({"folders", "folder"})  # keys of paths of the server's machine
-_BUTTON: Final = re.compile(r"(members|rounds)\.(?:add|(\d{1,3})\.(up|down|remove))")
-_PROSE: Final = FormField("prose", "text", "Who they are and how they speak, in your own words.")
-_FILES: Final = (CONFIG_FILE, COUNCIL_FILE)
-_FIELDS: Final = {
-    "persona": field_groups(PERSONA_SCHEMA, PersonaConfig, _PROSE),
-    "council": field_groups(council_schema(), CouncilModel),
-}
-Texts = dict[str, list[str]]
-Json = Mapping[str, Any]
+_LONGEST_NUMBER: Final = 5  # characters, for a number behind a short name
+_LONGEST: Final = 200_000  # characters of a file
 
-agents: Final = page_router()
+
+@pages.get("/councils", openapi_extra=needs(AccessLevel.READ))
+async def show_agents(visit: Visited) -> Response:
+    """Show the councils and personas that the caller may ask, and their own meetings."""
+    is_whole = visit.caller.grant.is_whole
+
+    def look(library: Library) -> dict[str, Any]:
+        return {
+            "councils": all_councils(library).councils if is_whole else (),
+            "titles": {
+                one.slug: library.councils.titles(one.folder.council)
+                for one in library.councils.all()
+                if one.folder
+            },
+            "wrong": dict(_wrong(library, is_whole=is_whole)),
+            "personas": all_personas(library).personas,
+        }
+
+    values = {
+        **await visit.look(look),
+        "meetings": visit.server.meetings.list(visit.caller) if is_whole else (),
+        "templates": {"council": COUNCIL_TEMPLATES, "persona": tuple(PERSONA_TEMPLATES)},
+        "blank": _BLANK,
+    }
+    return await visit.show("councils.html", values)
+
+
+def _wrong(library: Library, *, is_whole: bool) -> Iterator[tuple[str, list[str]]]:
+    """Yield the personas and councils that cannot be asked, each with the reasons."""
+    for persona in all_personas(library).personas:
+        if not persona.usable:
+            yield f"persona/{persona.slug}", [one.sentence for one in persona.problems]
+    found = errors(library.councils.validate()) if is_whole else ()
+    for slug, problems in groupby(sorted(found, key=lambda one: one.slug), lambda one: one.slug):
+        reasons = [": ".join(filter(None, (one.place, one.sentence))) for one in problems]
+        yield f"council/{slug}", list(map(without_paths, reasons))
+
+
+# --- made -----------------------------------------------------------------------------------------
 
 
 async def _which(request: Request) -> str:
     return request.url.path.split("/")[1].removesuffix("s")
-
-
-async def _texts(request: Request) -> Texts:
-    form = await request.form()
-    return {name: [str(one) for one in form.getlist(name)] for name in form}
 
 
 Kind = Annotated[str, Depends(_which)]  # persona or council, by what an address begins with
@@ -69,23 +97,31 @@ async def _existing(visit: Visited, kind: Kind, slug: str) -> str:
 Slug = Annotated[str, Depends(_existing)]
 
 
+def _registry(library: Library, kind: str, slug: str = "") -> Personas | Councils:
+    """Return all personas or councils, one of which is called exactly so."""
+    registry = library.personas if kind == "persona" else library.councils
+    if slug and slug not in registry.names():
+        raise NotFoundError(f"There is no {registry.kind} '{slug[:100]}'.")
+    return registry
+
+
 class NewForm(PageForm):
     """A persona, or a council of personas, that is to be made; the rest is said in its form."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
-    template: str = Field(default=BLANK, max_length=100)
+    template: str = Field(default=_BLANK, max_length=100)
     personas: tuple[str, ...] = Field(default=(), max_length=64)
 
 
-@agents.post("/personas", openapi_extra=ADMIN)
-@agents.post("/councils", openapi_extra=ADMIN)
+@pages.post("/personas", openapi_extra=ADMIN)
+@pages.post("/councils", openapi_extra=ADMIN)
 async def make(visit: Visited, kind: Kind, form: Annotated[NewForm, Form()]) -> Response:
     """Make a persona or council, and show the form that describes it."""
 
     def work(library: Library) -> str:
         name = sanitise_line(form.name)
-        own = (library.personas if kind == "persona" else library.councils).names()
-        slug = free_slug(name, {*own, *library.documents.counts()["shelf"]}, kind)
+        taken = {*_registry(library, kind).names(), *library.documents.counts()["shelf"]}
+        slug = free_slug(name, taken, kind)
         if kind == "persona":
             library.personas.create(slug, display_name=name, template=form.template)
         else:
@@ -97,77 +133,84 @@ async def make(visit: Visited, kind: Kind, form: Annotated[NewForm, Form()]) -> 
     return visit.redirect(f"/{kind}s/{slug}/edit")
 
 
-@agents.get("/personas/{slug}/edit", openapi_extra=ADMIN)
-@agents.get("/councils/{slug}/edit", openapi_extra=ADMIN)
+def free_slug(name: str, taken: Collection[str], otherwise: str) -> str:
+    """Return a short name for what is called so, which nothing has; ``otherwise`` without any."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    whole = "-".join(re.findall("[a-z0-9]+", plain))
+    begun = whole[: LONGEST_SLUG - _LONGEST_NUMBER].strip("-") or otherwise
+    others = (f"{begun}-{number}" for number in count(2))
+    used = RESERVED.union(taken)
+    return next(one for one in chain((begun,), others) if one not in used)
+
+
+# --- changed --------------------------------------------------------------------------------------
+
+
+class DefinitionForm(PageForm):
+    """What people change of a persona or council; or its file as a whole."""
+
+    display_name: str = Field(default="", max_length=LONGEST_NAME)
+    purpose: str = Field(default="", max_length=_LONGEST)
+    prose: str = Field(default="", max_length=_LONGEST)
+    folders: str = Field(default="", max_length=_LONGEST)  # a path a line
+    member: tuple[Json[dict[str, Any]], ...] = Field(default=(), max_length=1_000)
+    file: str = Field(default="", max_length=_LONGEST)
+
+    def text(self, kind: str, before: Mapping[str, Any]) -> str:
+        """Return what the file then says; what the form has no field for stays."""
+        if self.file:
+            return self.file
+        folders = list(filter(None, map(str.strip, self.folders.splitlines())))
+        said: dict[str, Any] = {"display_name": self.display_name.strip(), "folders": folders}
+        if kind == "council":
+            said |= {"purpose": _plain(self.purpose), "members": list(self.member)}
+        return as_json(
+            {**before, **{key: one for key, one in said.items() if one or key in before}}
+        )
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n").strip()
+
+
+@pages.get("/personas/{slug}/edit", openapi_extra=ADMIN)
+@pages.get("/councils/{slug}/edit", openapi_extra=ADMIN)
 async def show_form(visit: Visited, kind: Kind, slug: Slug, saved: bool = False) -> Response:
-    """Show a definition as a form, with what is wrong at its place, and its documents."""
-
-    def look(library: Library) -> tuple[Json, Sequence[Problem]]:
-        registry = _registry(library, kind, slug)
-        prose = {"prose": library.personas.prose(slug)} if kind == "persona" else {}
-        return {**registry.written(slug), **prose}, registry.validate(slug)
-
-    raw, problems = await visit.look(look)
-    return await _show(visit, (kind, slug), raw, problems, saved=saved)
+    """Show a definition as a form, with what is wrong with it, and its documents."""
+    return await _show(visit, (kind, slug), saved=saved)
 
 
-@agents.post("/personas/{slug}/edit", openapi_extra=ADMIN)
-@agents.post("/councils/{slug}/edit", openapi_extra=ADMIN)
+@pages.post("/personas/{slug}/edit", openapi_extra=ADMIN)
+@pages.post("/councils/{slug}/edit", openapi_extra=ADMIN)
 async def change(
-    visit: Visited, kind: Kind, slug: Slug, texts: Annotated[Texts, Depends(_texts)]
+    visit: Visited, kind: Kind, slug: Slug, form: Annotated[DefinitionForm, Form()]
 ) -> Response:
-    """Write a definition as a form says; or add, move or take out an entry of the form."""
-    groups, (action, *_) = _FIELDS[kind], texts.get("action", [""])
-    known = [key for group in groups for key in group.names()]
-    for name in texts.keys() - {*known, "csrf", "action"}:
-        raise UsageError(no_such_parameter(name, known))
-    raw = read_form(texts, groups)
-    if action != "save":
-        raw, focus = edited(raw, action)
-        note = "Not saved yet."
-        return await _show(visit, (kind, slug), raw, (), focus=focus, note=note)
+    """Write a definition as a form says, and have its folders read where they are others.
+
+    Folders of the server's machine are named by those alone who may do everything on it.
+    """
+    before = (
+        parse_object(await visit.look(lambda library: _registry(library, kind).text(slug)))[0] or {}
+    )
+    text, prose = form.text(kind, before), _plain(form.prose)
+    paths, known = (sorted(_paths(one)) for one in (parse_object(text)[0], before))
 
     def save(library: Library) -> bool:
-        registry = _registry(library, kind, slug)
-        before = registry.written(slug)
-        if set(_paths(raw)) - set(_paths(before)):  # other workspaces may lie there
+        registry = _registry(library, kind)
+        if set(paths) - set(known):  # other workspaces may lie there
             require(visit.caller, AccessLevel.ADMIN, whole=True, everywhere=True)
-        definition = {key: value for key, value in raw.items() if key != "prose"}
-        registry.rewrite(slug, {"slug": slug, **without_defaults(definition, before, groups)})
-        if kind == "persona" and raw["prose"] != library.personas.prose(slug):
-            library.personas.describe(slug, raw["prose"])
-        is_same = sorted(_paths(raw)) == sorted(_paths(before))
-        return not is_same and not errors(registry.validate(slug))
+        registry.rewrite(slug, text)
+        if kind == "persona" and not form.file and prose != library.personas.prose(slug):
+            library.personas.describe(slug, prose)
+        return paths != known and not errors(registry.validate(slug))
 
     try:
         is_to_be_read = await visit.change(f"{kind}s.change", slug, save)
     except DefinitionError as error:
-        return await _show(visit, (kind, slug), raw, error.problems, status=422)
+        return await _show(visit, (kind, slug), text, prose, error.problems)
     if is_to_be_read:
         await sources.sync_one(visit, f"{kind}/{slug}")
     return visit.redirect(f"/{kind}s/{slug}/edit", saved="true")
-
-
-def _registry(library: Library, kind: str, slug: str) -> Personas | Councils:
-    """Return all personas or councils, one of which is called exactly so."""
-    registry = library.personas if kind == "persona" else library.councils
-    if slug not in registry.names():
-        raise NotFoundError(f"There is no {registry.kind} '{slug[:100]}'.")
-    return registry
-
-
-def edited(raw: Json, action: str) -> tuple[dict[str, Any], str]:
-    """Return what a button of a list makes of a definition, and what is then in the focus."""
-    found = _BUTTON.fullmatch(action)
-    entries = list(raw.get(found[1], ())) if found else []
-    if not found or int(found[2] or 0) >= len(entries) + (not found[2]):
-        raise UsageError("The form has no such button.")
-    place = int(found[2] or len(entries))
-    entry = entries.pop(place) if found[2] else {}
-    if found[3] != "remove":
-        place = max(place + {"up": -1, "down": 1}.get(found[3], 0), 0)
-        entries.insert(place, entry)
-    return {**raw, found[1]: entries}, f"{found[1]}.{place}.{found[3] or 'add'}"
 
 
 def _paths(value: object) -> Iterator[str]:
@@ -182,63 +225,63 @@ def _paths(value: object) -> Iterator[str]:
 async def _show(
     visit: Visit,
     named: tuple[str, str],
-    raw: Json,
-    problems: Iterable[Problem],
-    status: int = 200,
-    **more: Any,
+    text: str = "",
+    prose: str = "",
+    problems: Sequence[Problem] = (),
+    *,
+    saved: bool = False,
 ) -> Response:
+    """Show a definition as it is, or as it was sent with what is wrong with it."""
     kind, slug = named
-    groups = _FIELDS[kind]
 
     def look(library: Library) -> dict[str, Any]:
-        registry = _registry(library, kind, slug)
-        more["documents"] = registry.census(slug).documents
-        more["reading"] = open_syncs(library).get(f"{kind}/{slug}")
-        councils = {name: title for name, title in _titles(library.councils) if name != slug}
-        models = dict.fromkeys((*library.settings.models, "none"))
+        registry = _registry(library, kind)
+        file = text or registry.text(slug)
+        raw = parse_object(file)[0] or {}
+        persona = library.personas.prose(slug) if kind == "persona" and not text else prose
+        found = problems or registry.validate(slug)
         return {
-            "persona": dict(_titles(library.personas)),
-            "council": councils if kind == "council" else {},
-            "model": {name: name or "" for name in models},
-            "rounds.name": dict.fromkeys(BUILT_IN),
+            "raw": raw,
+            "file": file,
+            "prose": persona,
+            "problems": found,
+            "wrong": errors(found),
+            "title": raw.get("display_name") or slug.replace("-", " ").title(),
+            "documents": registry.census(slug).documents,
+            "reading": f"{kind}/{slug}" in open_syncs(library),
+            "members": list(_members(library, raw, slug)) if kind == "council" else (),
         }
 
-    suggested = await visit.look(look)
-    entries = {group.name: group.places(raw) for group in groups}
-    placed = agent_form.by_place(problems, groups, entries)
-    wrong = {place: errors(found) for place, found in placed.items()}
-    values = {
-        "kind": kind,
-        "slug": slug,
-        "title": raw.get("display_name") or slug.replace("-", " ").title(),
-        "groups": groups,
-        "entries": entries,
-        "problems": placed,
-        "wrong": {place: found for place, found in wrong.items() if found},
-        "suggested": suggested,
-        "unfolded": agent_form.unfolded(placed, str(more.get("focus", ""))),
-        "form": agent_form,
-        "words": words,
-        "files": _FILES,
-        "shelf": slug if kind == "persona" else shelf_of(slug),
-        "saved": False,
-        "focus": "",
-        "note": "",
+    values = {"kind": kind, "slug": slug, "saved": saved, **await visit.look(look)}
+    values["shelf"] = slug if kind == "persona" else shelf_of(slug)
+    return await visit.show("agent.html", values, 422 if problems else 200)
+
+
+def _members(
+    library: Library, raw: Mapping[str, Any], slug: str
+) -> Iterator[tuple[str, object, bool]]:
+    """Yield who is a member, then who might be: as a file has them, called, whether they are."""
+    titles = {
+        (kind, one.slug): one.folder.display_name if one.folder else one.slug
+        for kind in ("persona", "council")
+        for one in _registry(library, kind).all()
+        if (kind, one.slug) != ("council", slug)
     }
-    return await visit.show("agent.html", values | more, status)
-
-
-def _titles(registry: Personas | Councils) -> Iterator[tuple[str, str]]:
-    """Yield each of all personas or councils by its slug, with how it is called."""
-    for one in registry.all():
-        yield one.slug, one.folder.display_name if one.folder else one.slug
+    written = raw.get("members", ())
+    for one in written if isinstance(written, list) else ():
+        if isinstance(one, dict):
+            named = [(kind, str(one[kind])) for kind in ("persona", "council") if one.get(kind)]
+            called = [titles.pop(key, key[1]) for key in named]
+            yield json.dumps(one), one.get("name") or ", ".join(called), True
+    for (kind, name), title in titles.items():
+        yield json.dumps({kind: name}), title, False
 
 
 # --- documents ----------------------------------------------------------------------------------
 
 
-@agents.post("/personas/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
-@agents.post("/councils/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
+@pages.post("/personas/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
+@pages.post("/councils/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
 async def read_documents(visit: Visited, kind: Kind, slug: Slug) -> Response:
     """Leave reading what changed in the folders of a persona or council to a job."""
     job = await sources.sync_one(visit, f"{kind}/{slug}")

@@ -37,7 +37,7 @@ from chapterhouse.interfaces.web.frame import (
     file_of,
     folder_name,
     fragment,
-    page_router,
+    pages,
 )
 from chapterhouse.library import Library
 from chapterhouse.library.answers import answer_of
@@ -91,8 +91,6 @@ _suggestions: Final[dict[tuple[tuple[str, str], ...], Sequence[str]]] = {}
 _SAVED_BYTES: Final = 2_000_000
 _turns: Final = TypeAdapter(tuple[Turn, ...])
 
-asking: Final = page_router()
-
 
 class AskForm(PageForm):
     """A question, who is asked or which documents alone, and what it goes on from."""
@@ -125,7 +123,7 @@ class AskForm(PageForm):
             raise UsageError("What was asked before cannot be read.", hint="Ask anew.") from None
 
 
-@asking.get("/", openapi_extra=READ)
+@pages.get("/", openapi_extra=READ)
 async def show_first(
     visit: Visited,
     question: Annotated[str, Query(max_length=10_000)] = "",
@@ -136,7 +134,7 @@ async def show_first(
     return await show_turn(visit, who, document, question=question)
 
 
-@asking.post("/ask", openapi_extra=READ)
+@pages.post("/ask", openapi_extra=READ)
 async def ask(visit: Visited, form: Annotated[AskForm, Form()]) -> Response:
     """Answer a question; as it comes, where a script of the page asks."""
     if slug := form.named("council"):
@@ -361,7 +359,7 @@ class SaveForm(PageForm):
     format: Literal["md", "html", "json"]
 
 
-@asking.post("/answers/save", openapi_extra=READ)
+@pages.post("/answers/save", openapi_extra=READ)
 async def save(visit: Visited, form: Annotated[SaveForm, Form()]) -> Response:
     """Return an answer as a file: Markdown with footnotes, a page, or a bundle to be verified."""
     try:

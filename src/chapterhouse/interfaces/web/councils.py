@@ -1,17 +1,14 @@
 """Councils on the page: listed, watched as their members speak, read afterwards."""
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from dataclasses import replace
-from itertools import groupby
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Header, Query, Response
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from markupsafe import Markup
 
-from chapterhouse.agents.definition import COUNCIL_TEMPLATES, PERSONA_TEMPLATES
-from chapterhouse.agents.problems import errors
 from chapterhouse.answering.bundle import bundle_json
 from chapterhouse.council.meeting.following import FollowedMeeting, MeetingRound, Speaker
 from chapterhouse.council.minutes import contents, outline
@@ -20,16 +17,15 @@ from chapterhouse.interfaces.api import councils as operations
 from chapterhouse.interfaces.api.asking import event_stream
 from chapterhouse.interfaces.api.councils import OneMeeting
 from chapterhouse.interfaces.api.meetings import ERROR, Meeting, MeetingState, NumberedEvent
-from chapterhouse.interfaces.service import without_paths
-from chapterhouse.interfaces.values import adapter_of, all_councils, all_personas
-from chapterhouse.interfaces.web.asking import READ, READ_WHOLE, cited_by
+from chapterhouse.interfaces.values import adapter_of
+from chapterhouse.interfaces.web.asking import READ_WHOLE, cited_by
 from chapterhouse.interfaces.web.frame import (
     BARE,
     Visit,
     Visited,
     file_of,
     fragment,
-    page_router,
+    pages,
 )
 from chapterhouse.library import Library
 from chapterhouse.presenting.blocks import Grid, Part
@@ -46,51 +42,11 @@ from chapterhouse.types import (
     Stance,
 )
 
-BLANK: Final = "blank"  # the templates that say least
 # The minutes in the order in which a page shows them; what is not named follows.
 _ORDER: Final = (
     "table", "positions", "decision", "dissent", "agreement", "grounds", "open-questions",
     "missing", "nothing", "absences", "members", "warnings",
 )  # fmt: skip
-
-councils: Final = page_router()
-
-
-@councils.get("/councils", openapi_extra=READ)
-async def show_agents(visit: Visited) -> Response:
-    """Show the councils and personas that the caller may ask, and their own meetings."""
-    is_whole = visit.caller.grant.is_whole
-
-    def look(library: Library) -> dict[str, Any]:
-        return {
-            "councils": all_councils(library).councils if is_whole else (),
-            "titles": {
-                one.slug: library.councils.titles(one.folder.council)
-                for one in library.councils.all()
-                if one.folder
-            },
-            "wrong": dict(_wrong(library, is_whole=is_whole)),
-            "personas": all_personas(library).personas,
-        }
-
-    values = {
-        **await visit.look(look),
-        "meetings": visit.server.meetings.list(visit.caller) if is_whole else (),
-        "templates": {"council": COUNCIL_TEMPLATES, "persona": tuple(PERSONA_TEMPLATES)},
-        "blank": BLANK,
-    }
-    return await visit.show("councils.html", values)
-
-
-def _wrong(library: Library, *, is_whole: bool) -> Iterator[tuple[str, list[str]]]:
-    """Yield the personas and councils that cannot be asked, each with the reasons."""
-    for persona in all_personas(library).personas:
-        if not persona.usable:
-            yield f"persona/{persona.slug}", [one.sentence for one in persona.problems]
-    found = errors(library.councils.validate()) if is_whole else ()
-    for slug, problems in groupby(sorted(found, key=lambda one: one.slug), lambda one: one.slug):
-        reasons = [": ".join(filter(None, (one.place, one.sentence))) for one in problems]
-        yield f"council/{slug}", list(map(without_paths, reasons))
 
 
 # --- a meeting as it goes on --------------------------------------------------------------------
@@ -119,7 +75,7 @@ def _event_of(name: str, data: str) -> CouncilEvent:
     return adapter_of(MeetingEvent).validate_json(data)
 
 
-@councils.get("/meetings/{meeting_id}", openapi_extra=READ_WHOLE)
+@pages.get("/meetings/{meeting_id}", openapi_extra=READ_WHOLE)
 async def show_meeting(visit: Visited, meeting: OneMeeting) -> Response:
     """Show a meeting: its minutes, or what was said so far."""
     followed, title = await _enter(visit, meeting)
@@ -132,7 +88,7 @@ async def show_meeting(visit: Visited, meeting: OneMeeting) -> Response:
     return await visit.show("meeting.html", {**values, "after": happened[-1][0] if happened else 0})
 
 
-@councils.get(
+@pages.get(
     "/meetings/{meeting_id}/events",
     openapi_extra=READ_WHOLE,
     response_class=EventSourceResponse,
@@ -179,7 +135,7 @@ async def _enter(visit: Visit, meeting: Meeting) -> tuple[FollowedMeeting, str]:
     return await visit.look(look)
 
 
-@councils.post("/meetings/{meeting_id}/cancel", openapi_extra=READ_WHOLE, dependencies=[BARE])
+@pages.post("/meetings/{meeting_id}/cancel", openapi_extra=READ_WHOLE, dependencies=[BARE])
 async def cancel(visit: Visited, meeting: OneMeeting) -> Response:
     """End a meeting where it is."""
     await operations.cancel_meeting(visit, meeting)
@@ -241,7 +197,7 @@ def _disputed_first(part: Part) -> Part:
     return replace(part, blocks=blocks)
 
 
-@councils.get("/meetings/{meeting_id}/minutes", openapi_extra=READ_WHOLE)
+@pages.get("/meetings/{meeting_id}/minutes", openapi_extra=READ_WHOLE)
 async def save_minutes(
     visit: Visited,
     meeting: OneMeeting,

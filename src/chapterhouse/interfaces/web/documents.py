@@ -9,7 +9,7 @@ from fastapi import Query, Response
 from chapterhouse.interfaces.api import documents as operations
 from chapterhouse.interfaces.api.routing import needs
 from chapterhouse.interfaces.values import PublicDocument
-from chapterhouse.interfaces.web.frame import Visit, Visited, is_partial, page_router
+from chapterhouse.interfaces.web.frame import Visit, Visited, is_partial, pages
 from chapterhouse.library import Library
 from chapterhouse.presenting.document_view import quotation_view, view_document
 from chapterhouse.types import Body, Chunk, Range
@@ -22,10 +22,8 @@ _WORDS: Final = 200  # characters that a list is searched for, at most
 Offset = Annotated[int, Query(ge=0, le=2**40)]
 View = Literal["text", "pages", "chunks", "versions"]
 
-documents: Final = page_router("/documents")
 
-
-@documents.get("/{document_id}", openapi_extra=READ)
+@pages.get("/documents/{document_id}", openapi_extra=READ)
 async def show_document(
     visit: Visited,
     document_id: str,
@@ -110,7 +108,7 @@ def _pages(
     }
 
 
-@documents.get("/{document_id}/pages/{number}.png", openapi_extra=READ)
+@pages.get("/documents/{document_id}/pages/{number}.png", openapi_extra=READ)
 async def show_page(
     visit: Visited, document_id: str, number: int, of: Annotated[str, Query(max_length=64)] = ""
 ) -> Response:
@@ -125,7 +123,7 @@ async def show_page(
     return Response(image, media_type="image/png", headers=headers)
 
 
-@documents.get("/{document_id}/original", openapi_extra=READ)
+@pages.get("/documents/{document_id}/original", openapi_extra=READ)
 async def download(visit: Visited, document_id: str) -> Response:
     """Return the file that a document was read from, to be saved and never shown."""
     answer = await operations.content(visit, document_id, original=True)

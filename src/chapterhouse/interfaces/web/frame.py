@@ -20,7 +20,6 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
 from chapterhouse import __version__
-from chapterhouse.agents.fields import as_text
 from chapterhouse.answering.parts import render_part
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import NotFoundError
@@ -104,9 +103,8 @@ class PageRoute(GuardedRoute):
         return checked
 
 
-def page_router(prefix: str = "") -> APIRouter:
-    """Return a router of pages; each states who may open it, as those of the API do."""
-    return APIRouter(prefix=prefix, route_class=PageRoute, default_response_class=HTMLResponse)
+# All pages; each states who may open it, as routes of the API do.
+pages: Final = APIRouter(route_class=PageRoute, default_response_class=HTMLResponse)
 
 
 def is_partial(request: Request) -> bool:
@@ -225,10 +223,8 @@ def page_hint(hint: str, here: str = "") -> str:
 
 # --- what pages load ----------------------------------------------------------------------------
 
-assets: Final = page_router("/assets")
 
-
-@assets.get("/{digest}/{name}", openapi_extra=ANYONE)
+@pages.get("/assets/{digest}/{name}", openapi_extra=ANYONE)
 async def load(request: Request, digest: str, name: str) -> Response:
     """Return a part of all pages; another version of it has another address."""
     if name not in _assets() or asset(name) != f"/assets/{digest}/{name}":
@@ -285,6 +281,7 @@ def _environment() -> Environment:
         "hint": page_hint,
         "inert": inert,
         "json": json.dumps,
+        "lines": lambda one: "\n".join(map(str, one)) if isinstance(one, list) else one,
         "kind": lambda one: type(one).__name__,
         "middle": middle,
         "day": lambda seconds: wording.moment(seconds)[:10],
@@ -339,6 +336,13 @@ def _moment(seconds: int) -> Markup:
     whole = wording.moment(seconds)
     found = Markup('<time datetime="{0}T{1}Z" title="{2}">{0} {3} UTC</time>')
     return found.format(whole[:10], whole[11:19], whole, whole[11:16]) if whole else Markup()
+
+
+def as_text(value: object) -> str:
+    """Return a value as a field shows it."""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
 def middle(text: str, longest: int) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from fastapi import Query, Response
 
 from chapterhouse.interfaces.api import graph as api
-from chapterhouse.interfaces.web.frame import Visited, page_router
+from chapterhouse.interfaces.web.frame import Visited, pages
 from chapterhouse.types.graph import EntityKind, EntityPage, RelatedEntity
 
 _ROWS: Final = 200
@@ -17,10 +17,8 @@ _AROUND: Final = 16  # entities that are drawn about one
 _WIDTH, _HEIGHT, _REACH = 640, 360, 140  # of the drawing
 _FAR: Final = 1.6  # as many times as high as it is wide
 
-graph: Final = page_router("/graph")
 
-
-@graph.get("", openapi_extra=api.READ)
+@pages.get("/graph", openapi_extra=api.READ)
 async def show_entities(
     visit: Visited,
     text: Annotated[str, Query(max_length=200)] = "",
@@ -33,7 +31,7 @@ async def show_entities(
     return await visit.show("graph.html", values)
 
 
-@graph.get("/entity", openapi_extra=api.READ)
+@pages.get("/graph/entity", openapi_extra=api.READ)
 async def show_entity(visit: Visited, name: api.Name) -> Response:
     """Show the sentences that name somebody or something, and whom it stands with."""
     found = await api.show_entity(visit, name, _SENTENCES, _AROUND)

@@ -11,7 +11,7 @@ from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.memory_owners import memory_owners
 from chapterhouse.interfaces.values import public_answer
 from chapterhouse.interfaces.web.asking import answer_turn, show_turn, text_turn
-from chapterhouse.interfaces.web.frame import BARE, Visited, page_router
+from chapterhouse.interfaces.web.frame import BARE, Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.presenting.blocks import Part
 from chapterhouse.presenting.quoted import quoted_blocks
@@ -20,10 +20,8 @@ from chapterhouse.types import Answer, Memory, Turn
 
 _ROWS: Final = 50  # of a list
 
-history: Final = page_router("/history")
 
-
-@history.get("", openapi_extra=memory.READ)
+@pages.get("/history", openapi_extra=memory.READ)
 async def show_history(
     visit: Visited, text: Annotated[str, Query(max_length=1_000)] = ""
 ) -> Response:
@@ -43,7 +41,7 @@ async def show_history(
     return await visit.show("history.html", values)
 
 
-@history.get("/unanswered", openapi_extra=memory.READ)
+@pages.get("/history/unanswered", openapi_extra=memory.READ)
 async def show_unanswered(
     visit: Visited, days: Annotated[int, Query(ge=0, le=36_500)] = 30
 ) -> Response:
@@ -53,7 +51,7 @@ async def show_unanswered(
     return await visit.show("unanswered.html", {"found": found, "is_recorded": is_recorded})
 
 
-@history.get("/{memory_id}", openapi_extra=memory.READ)
+@pages.get("/history/{memory_id}", openapi_extra=memory.READ)
 async def show_remembered(visit: Visited, memory_id: str) -> Response:
     """Show a question with its answer as it was given, to go on from."""
     found, given = await visit.look(partial(_remembered, memory_id))
@@ -71,7 +69,7 @@ def _remembered(memory_id: str, library: Library) -> tuple[Memory, Answer | None
     return library.answers.remembered(memory_id, memory_owners(library))
 
 
-@history.post("/{memory_id}/forget", openapi_extra=memory.WRITE, dependencies=[BARE])
+@pages.post("/history/{memory_id}/forget", openapi_extra=memory.WRITE, dependencies=[BARE])
 async def forget(visit: Visited, memory_id: str) -> Response:
     """Forget a question and its answer for good."""
     await memory.forget(visit, memory_id)

@@ -16,7 +16,7 @@ from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.api.problems import refusal_of
 from chapterhouse.interfaces.api.schemas import Question as QuestionText
 from chapterhouse.interfaces.service import public_lines, without_paths
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visited, page_router
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.settings_stored import value_of
 from chapterhouse.types import SearchResult
@@ -44,10 +44,8 @@ _CHOICES: Final = {
 }
 Chosen = Annotated[tuple[str, ...], Query(max_length=50)]
 
-lab: Final = page_router("/lab")
 
-
-@lab.get("", openapi_extra=WRITE_WHOLE)
+@pages.get("/lab", openapi_extra=WRITE_WHOLE)
 async def show_lab(
     visit: Visited,
     question: Annotated[str, Query(max_length=10_000)] = "",
@@ -125,7 +123,7 @@ class QuestionForm(PageForm):
     unanswerable: bool = False
 
 
-@lab.post("/questions", openapi_extra=WRITE_WHOLE)
+@pages.post("/lab/questions", openapi_extra=WRITE_WHOLE)
 async def save_question(visit: Visited, form: Annotated[QuestionForm, Form()]) -> Response:
     """Save a question with what it has to find."""
     if bool(form.required) == form.unanswerable:
@@ -140,7 +138,7 @@ async def save_question(visit: Visited, form: Annotated[QuestionForm, Form()]) -
     return visit.redirect("/lab", question=form.question, saved="true")
 
 
-@lab.post("/evaluation", openapi_extra=WRITE_WHOLE, dependencies=[BARE])
+@pages.post("/lab/evaluation", openapi_extra=WRITE_WHOLE, dependencies=[BARE])
 async def run_evaluation(visit: Visited) -> Response:
     """Ask the workspace's questions, the first hundred at most, and show what came of it."""
     questions = (await memory.list_questions(visit)).questions

@@ -20,16 +20,16 @@ from chapterhouse.interfaces.api.door import require_token
 from chapterhouse.interfaces.api.limits import UploadForm
 from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute, needs
 from chapterhouse.interfaces.service import without_paths
+from chapterhouse.interfaces.web.agents import free_slug
 from chapterhouse.interfaces.web.frame import (
     PageForm,
     Visited,
     count,
     folder_name,
     is_partial,
-    page_router,
+    pages,
 )
 from chapterhouse.interfaces.web.jobs import list_address, list_values
-from chapterhouse.interfaces.web.slugs import free_slug
 from chapterhouse.library import Library
 from chapterhouse.retrieval.rerank import tags_of
 from chapterhouse.text.naming import given_name, natural_key
@@ -39,8 +39,6 @@ from chapterhouse.types.access import AccessLevel
 _MOST_FOLDERS: Final = 300  # that are shown in one
 _MOST_CHOSEN: Final = 1_000
 _ROWS: Final = 100
-
-library: Final = page_router()
 
 
 # --- which there are ------------------------------------------------------------------------------
@@ -73,7 +71,7 @@ def _listing(
 Listed = Annotated[Listing, Depends(_listing)]
 
 
-@library.get("/documents", openapi_extra=READ)
+@pages.get("/documents", openapi_extra=READ)
 async def show_documents(visit: Visited, listing: Listed) -> Response:
     """Show the documents of a folder, and files that gave none, with what is filtered by."""
     is_part = is_partial(visit.request)
@@ -147,7 +145,7 @@ async def upload(visit: Visited) -> Response:
 
 
 # Not as a route of a page: that would have the whole form read for the token, before the level.
-library.add_api_route(
+pages.add_api_route(
     "/documents/upload",
     upload,
     methods=["POST"],
@@ -174,7 +172,7 @@ class ChosenForm(PageForm):
         return address(Listing(folder=self.folder))
 
 
-@library.post("/documents/ask", openapi_extra=READ)
+@pages.post("/documents/ask", openapi_extra=READ)
 async def ask_chosen(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
     """Lead to where the chosen documents alone are asked."""
     if not form.document:
@@ -182,7 +180,7 @@ async def ask_chosen(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Res
     return visit.redirect(f"/?{urlencode({'document': form.document}, doseq=True)}")
 
 
-@library.post("/documents/remove", openapi_extra=WRITE)
+@pages.post("/documents/remove", openapi_extra=WRITE)
 async def remove(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
     """Remove documents for good, once that is confirmed on a page of its own."""
     if not form.document:
@@ -217,7 +215,7 @@ async def remove(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Respons
     return await visit.show("confirm.html", done)
 
 
-@library.post("/documents/council", openapi_extra=needs(AccessLevel.ADMIN, whole=True))
+@pages.post("/documents/council", openapi_extra=needs(AccessLevel.ADMIN, whole=True))
 async def make_council(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
     """Make a council with a member for each document, and lead to where it is asked."""
     if not form.document:
@@ -235,7 +233,7 @@ async def make_council(visit: Visited, form: Annotated[ChosenForm, Form()]) -> R
     return visit.redirect("/", who=f"council/{made}")
 
 
-@library.post("/documents/reprocess", openapi_extra=WRITE)
+@pages.post("/documents/reprocess", openapi_extra=WRITE)
 async def reprocess(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Response:
     """Leave reading documents again to a job."""
     if not form.document:

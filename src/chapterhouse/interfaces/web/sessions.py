@@ -14,7 +14,7 @@ from chapterhouse.interfaces.web.frame import (
     BARE,
     PageForm,
     own_path,
-    page_router,
+    pages,
     redirect,
     render,
 )
@@ -23,8 +23,6 @@ from chapterhouse.types.access import AccessLevel
 
 Next = Annotated[str, Query(max_length=2_000)]
 _REFUSED: Final = frozenset({401, 429})
-
-sessions: Final = page_router()
 
 
 class LoginForm(PageForm):
@@ -36,13 +34,13 @@ class LoginForm(PageForm):
     next: str = Field(default="/", max_length=2_000)
 
 
-@sessions.get("/login", openapi_extra=ANYONE)
+@pages.get("/login", openapi_extra=ANYONE)
 async def show_login(request: Request, next: Next = "/") -> Response:  # noqa: A002 - in addresses
     """Show the way in."""
     return _way_in(request, next)
 
 
-@sessions.post("/login", openapi_extra=ANYONE)
+@pages.post("/login", openapi_extra=ANYONE)
 async def log_in(request: Request, form: Annotated[LoginForm, Form()]) -> Response:
     """Let a user in, or the owner."""
     state: ServerState = request.app.state.server
@@ -61,7 +59,7 @@ async def log_in(request: Request, form: Annotated[LoginForm, Form()]) -> Respon
     return answer
 
 
-@sessions.get("/enter", openapi_extra=ANYONE)
+@pages.get("/enter", openapi_extra=ANYONE)
 async def enter(request: Request, code: Annotated[str, Query(max_length=100)] = "") -> Response:
     """Let the owner's browser in by the link of ``serve --open``, which works once."""
     state: ServerState = request.app.state.server
@@ -72,7 +70,7 @@ async def enter(request: Request, code: Annotated[str, Query(max_length=100)] = 
     return answer
 
 
-@sessions.post("/logout", openapi_extra=needs(AccessLevel.READ), dependencies=[BARE])
+@pages.post("/logout", openapi_extra=needs(AccessLevel.READ), dependencies=[BARE])
 async def leave(request: Request, exchange: Exchanged) -> Response:
     """End the session."""
     answer = redirect(request, "/login")
@@ -86,7 +84,7 @@ class WorkspaceForm(PageForm):
     workspace: str = Field(min_length=1, max_length=100)
 
 
-@sessions.post("/workspace", openapi_extra=needs(AccessLevel.READ))
+@pages.post("/workspace", openapi_extra=needs(AccessLevel.READ))
 async def choose_workspace(
     request: Request, exchange: Exchanged, form: Annotated[WorkspaceForm, Form()]
 ) -> Response:

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Depends, Form, Query, Request, Response
 from pydantic import BeforeValidator, Field
 
-from chapterhouse.agents.fields import FormField, form_field
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.evaluation.model_trial import try_engine
 from chapterhouse.interfaces.api import access, jobs, workspace_routes
@@ -17,34 +16,31 @@ from chapterhouse.interfaces.api.routing import needs
 from chapterhouse.interfaces.api.schemas import Names
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web import words
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, page_hint, page_router
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, page_hint, pages
 from chapterhouse.settings_stored import schema_of
 from chapterhouse.types import Check, JobState
 from chapterhouse.types.access import AccessLevel
 
-READ: Final = needs(AccessLevel.READ)
 ADMIN: Final = access.ADMIN
 EVERYWHERE: Final = needs(AccessLevel.ADMIN, whole=True, everywhere=True)
 _SHOWN: Final = frozenset({400, 403, 409})  # on the page whose form it was
 _DAY: Final = 86_400  # seconds
+_TEMPLATES: Final = {
+    "values": "settings_values.html",
+    **dict.fromkeys(("keys", "people"), "settings_access.html"),
+}
 _ROWS: Final = 50  # of a list, and entries of the audit log on a page
 
-settings: Final = page_router("/settings")
 
-
-async def _page(visit: Visit, tab: str, values: Mapping[str, Any] | None = None) -> Response:
+async def _page(visit: Visit, tab: str, **values: Any) -> Response:
     """Show a tab, with what it always shows and more."""
-    shown = {"tab": tab, "problem": ""}
-    shown |= await _VALUES[tab](visit) if tab in _VALUES else {}
-    return await visit.show(f"settings_{tab}.html", {**shown, **(values or {})})
+    shown = await _VALUES[tab](visit) if tab in _VALUES else {}
+    template = _TEMPLATES.get(tab, "settings.html")
+    return await visit.show(template, {"tab": tab, "problem": "", **shown, **values})
 
 
 async def _change(
-    visit: Visit,
-    tab: str,
-    change: Awaitable[object],
-    place: str = "",
-    retained: Mapping[str, Any] | None = None,
+    visit: Visit, tab: str, change: Awaitable[object], place: str = "", **typed: Any
 ) -> Response:
     """Go back to a tab after a change; what does not fit is said on it."""
     try:
@@ -54,13 +50,13 @@ async def _change(
         if found.status not in _SHOWN:
             raise
         problem = without_paths(f"{found.detail} {found.hint}".strip())
-        answer = await _page(visit, tab, {**(retained or {}), "problem": problem})
+        answer = await _page(visit, tab, problem=problem, **typed)
         answer.status_code = found.status
         return answer
     return visit.redirect(f"/settings/{tab}".removesuffix("/values") + place)
 
 
-@settings.get("", openapi_extra=READ)
+@pages.get("/settings", openapi_extra=needs(AccessLevel.READ))
 async def show_settings(visit: Visited) -> Response:
     """Show every setting; to who is no admin, what they may do."""
     grant = visit.caller.grant
@@ -71,20 +67,20 @@ async def show_settings(visit: Visited) -> Response:
 # --- settings -----------------------------------------------------------------------------------
 
 
-async def _typed(request: Request) -> dict[str, str]:
-    return {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
-
-
 async def _values(visit: Visit) -> dict[str, Any]:
     """Return every setting by its section, in the order in which people look for them."""
     sections: dict[str, list[Any]] = {name: [] for name in words.TITLES}
     for one in (await workspace_routes.list_settings(visit)).settings:
         sections.setdefault(one.name.partition(".")[0], []).append(one)
     sections = {name: rows for name, rows in sections.items() if rows}
-    return {"sections": sections, "field": _field, "words": words, "typed": {}}
+    return {"sections": sections, "schema": _schema, "words": words, "typed": {}}
 
 
-@settings.post("/values", openapi_extra=ADMIN)
+async def _typed(request: Request) -> dict[str, str]:
+    return {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
+
+
+@pages.post("/settings/values", openapi_extra=ADMIN)
 async def change_values(
     visit: Visited, typed: Annotated[dict[str, str], Depends(_typed)]
 ) -> Response:
@@ -95,27 +91,32 @@ async def change_values(
         if reset:
             await workspace_routes.reset_setting(visit, reset)
             return
-        known = {
-            one.name: one.value for one in (await workspace_routes.list_settings(visit)).settings
-        }
-        values = {name: _field(name).read(text) for name, text in typed.items()}
-        new = {name: one for name, one in values.items() if one != _plain(known.get(name))}
+        known = (await workspace_routes.list_settings(visit)).settings
+        before = {one.name: json.loads(json.dumps(one.value)) for one in known}
+        values = {name: _read(name, text) for name, text in typed.items()}
+        new = {name: one for name, one in values.items() if one != before.get(name)}
         if new:
             await workspace_routes.change_settings(visit, workspace_routes.SettingsBody(values=new))
 
     place = reset or next(iter(typed), "")
-    return await _change(visit, "values", change(), f"#{place}", {"typed": typed})
+    return await _change(visit, "values", change(), f"#{place}", typed=typed)
 
 
-def _plain(value: object) -> object:
-    """Return a value as JSON has it."""
-    return json.loads(json.dumps(value))
-
-
-def _field(name: str) -> FormField:
-    """Return a setting as a form has it."""
+def _schema(name: str) -> Mapping[str, Any]:
+    """Return the schema of a setting; of one that may be empty that of its values."""
     schema = schema_of(name)
-    return form_field(name, {**schema, **next(iter(schema.get("anyOf", ())), {})})
+    return {**schema, **next(iter(schema.get("anyOf", ())), {})}
+
+
+def _read(name: str, text: str) -> object:
+    """Return what is typed for a setting; one that means nothing as it stands: the model says."""
+    schema = _schema(name)
+    if schema.get("type") == "string":
+        return text
+    try:
+        return json.loads(text) if text else schema.get("default")
+    except ValueError:
+        return text
 
 
 # --- models -------------------------------------------------------------------------------------
@@ -133,11 +134,11 @@ async def _models(visit: Visit) -> dict[str, Any]:
     return {"chosen": chosen, "encoders": status.encoders, "trial": None}
 
 
-@settings.post("/models", openapi_extra=ADMIN)
+@pages.post("/settings/models", openapi_extra=ADMIN)
 async def try_model(visit: Visited, form: Annotated[TrialForm, Form()]) -> Response:
     """Call a model, and show what came of it and how long it took."""
     trial = await visit.look_long(lambda library: try_engine(form.engine, library))
-    return await _page(visit, "models", {"trial": _public(trial)})
+    return await _page(visit, "models", trial=_public(trial))
 
 
 def _public(check: Check) -> Check:
@@ -180,15 +181,14 @@ class PasswordForm(PageForm, access.PasswordBody):
 
 
 async def _keys(visit: Visit) -> dict[str, Any]:
-    found = (await access.list_keys(visit)).keys
-    return {"keys": found, "now": int(time.time()), "secret": ""}
+    return {"keys": (await access.list_keys(visit)).keys, "now": int(time.time()), "secret": ""}
 
 
 async def _people(visit: Visit) -> dict[str, Any]:
     return {"people": (await access.list_users(visit)).users}
 
 
-@settings.post("/keys", openapi_extra=ADMIN)
+@pages.post("/settings/keys", openapi_extra=ADMIN)
 async def create_key(visit: Visited, form: Annotated[KeyForm, Form()]) -> Response:
     """Make a key; its secret is on the answer, this once."""
     made: list[str] = []
@@ -199,22 +199,16 @@ async def create_key(visit: Visited, form: Annotated[KeyForm, Form()]) -> Respon
         made.append(new.secret)
 
     answer = await _change(visit, "keys", create())
-    return await _page(visit, "keys", {"secret": made[0]}) if made else answer
+    return await _page(visit, "keys", secret=made[0]) if made else answer
 
 
-@settings.post("/keys/{key_id}/revoke", openapi_extra=ADMIN, dependencies=[BARE])
-async def revoke_key(visit: Visited, key_id: str) -> Response:
-    """Revoke a key for good."""
-    return await _change(visit, "keys", access.revoke_key(visit, key_id))
-
-
-@settings.post("/people", openapi_extra=ADMIN)
+@pages.post("/settings/people", openapi_extra=ADMIN)
 async def add_user(visit: Visited, form: Annotated[UserForm, Form()]) -> Response:
     """Add somebody."""
     return await _change(visit, "people", access.add_user(visit, form))
 
 
-@settings.post("/people/{name}/password", openapi_extra=ADMIN)
+@pages.post("/settings/people/{name}/password", openapi_extra=ADMIN)
 async def set_password(
     visit: Visited, name: str, form: Annotated[PasswordForm, Form()]
 ) -> Response:
@@ -222,19 +216,20 @@ async def set_password(
     return await _change(visit, "people", access.set_password(visit, name, form))
 
 
-_ACTIONS: Final[Mapping[str, Callable[[Visit, str], Awaitable[object]]]] = {
-    "disable": access.disable_user,
-    "enable": access.enable_user,
-    "remove": access.remove_user,
-}
+@pages.post("/settings/keys/{key_id}/revoke", openapi_extra=ADMIN, dependencies=[BARE])
+async def revoke_key(visit: Visited, key_id: str) -> Response:
+    """Revoke a key for good."""
+    return await _change(visit, "keys", access.revoke_key(visit, key_id))
 
 
-@settings.post("/people/{name}/{action}", openapi_extra=ADMIN, dependencies=[BARE])
+@pages.post("/settings/people/{name}/{action}", openapi_extra=ADMIN, dependencies=[BARE])
 async def change_user(
     visit: Visited, name: str, action: Literal["disable", "enable", "remove"]
 ) -> Response:
     """Disable, enable or remove somebody."""
-    return await _change(visit, "people", _ACTIONS[action](visit, name))
+    does = {"disable": access.disable_user, "enable": access.enable_user}
+    change = does.get(action, access.remove_user)
+    return await _change(visit, "people", change(visit, name))
 
 
 # --- workspaces, what was done, health ----------------------------------------------------------
@@ -248,37 +243,35 @@ async def _workspaces(visit: Visit) -> dict[str, Any]:
     return {"names": (await workspace_routes.list_workspaces(visit)).workspaces}
 
 
-@settings.post("/workspaces", openapi_extra=EVERYWHERE)
+@pages.post("/settings/workspaces", openapi_extra=EVERYWHERE)
 async def create_workspace(visit: Visited, form: Annotated[WorkspaceForm, Form()]) -> Response:
     """Make a workspace."""
     change = workspace_routes.create_workspace(visit, form)
     return await _change(visit, "workspaces", change)
 
 
-@settings.get("/audit", openapi_extra=ADMIN)
+@pages.get("/settings/audit", openapi_extra=ADMIN)
 async def show_audit(visit: Visited, before: Annotated[int, Query(ge=0, le=2**62)] = 0) -> Response:
     """Show what was done and refused, newest first."""
     found = await access.list_audit(visit, before, _ROWS)
-    return await _page(visit, "audit", {"found": found, "before": before})
+    return await _page(visit, "audit", found=found, before=before)
 
 
 async def _health(visit: Visit) -> dict[str, Any]:
-    running = await jobs.list_jobs(visit, (JobState.RUNNING,), 1_000)
-    waiting = await jobs.list_jobs(visit, (JobState.PENDING,), 1_000)
-    return {
-        "status": await workspace_routes.show_workspace(visit),
-        "running": len(running.jobs),
-        "waiting": len(waiting.jobs),
-        "processes": visit.server.options.processes,
-        "checks": (),
+    states = {"running": JobState.RUNNING, "waiting": JobState.PENDING}
+    found = {
+        name: len((await jobs.list_jobs(visit, (one,), 1_000)).jobs) for name, one in states.items()
     }
+    processes = visit.server.options.processes
+    status = await workspace_routes.show_workspace(visit)
+    return {**found, "status": status, "processes": processes, "checks": ()}
 
 
-@settings.post("/health", openapi_extra=EVERYWHERE, dependencies=[BARE])
+@pages.post("/settings/health", openapi_extra=EVERYWHERE, dependencies=[BARE])
 async def check_health(visit: Visited) -> Response:
     """Check the workspace and the machine that it is on, as ``chapterhouse doctor`` does."""
     found = await visit.look_long(lambda library: library.doctor())
-    return await _page(visit, "health", {"checks": tuple(map(_public, found))})
+    return await _page(visit, "health", checks=tuple(map(_public, found)))
 
 
 # What each tab shows, whatever led there.
@@ -292,7 +285,7 @@ _VALUES: Final[Mapping[str, Callable[[Visit], Awaitable[dict[str, Any]]]]] = {
 }
 
 
-@settings.get("/{tab}", openapi_extra=ADMIN)
+@pages.get("/settings/{tab}", openapi_extra=ADMIN)
 async def show_tab(
     visit: Visited, tab: Literal["values", "models", "keys", "people", "workspaces", "health"]
 ) -> Response:

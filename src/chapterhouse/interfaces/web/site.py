@@ -1,13 +1,12 @@
-"""All pages, in the order in which an address is looked for."""
+"""All pages: each module adds its own to the router of the frame."""
 
 from typing import Final
 
-from chapterhouse.interfaces.web import (
+from chapterhouse.interfaces.web import (  # noqa: F401
     agents,
     asking,
     councils,
     documents,
-    frame,
     graph,
     history,
     jobs,
@@ -17,19 +16,6 @@ from chapterhouse.interfaces.web import (
     settings,
     sources,
 )
+from chapterhouse.interfaces.web.frame import pages
 
-PAGES: Final = (
-    frame.assets,
-    sessions.sessions,
-    asking.asking,
-    history.history,
-    library.library,
-    jobs.jobs,
-    sources.sources,
-    graph.graph,
-    documents.documents,
-    councils.councils,
-    agents.agents,
-    settings.settings,
-    lab.lab,
-)
+PAGES: Final = (pages,)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Annotated, Final, Literal
+from typing import Annotated, Literal
 
 from fastapi import Form, Query, Response
 from pydantic import Field
@@ -11,7 +11,7 @@ from pydantic import Field
 from chapterhouse.interfaces.api import sources as api
 from chapterhouse.interfaces.api.schemas import MaybeShelf
 from chapterhouse.interfaces.api.sources import CloudSyncBody, SourceBody
-from chapterhouse.interfaces.web.frame import PageForm, Visited, count, page_router
+from chapterhouse.interfaces.web.frame import PageForm, Visited, count, pages
 from chapterhouse.library import Library
 from chapterhouse.library.sources import ServerFolder
 from chapterhouse.types import SourceKind
@@ -19,14 +19,11 @@ from chapterhouse.types.access import AccessLevel
 
 Place = Annotated[str, Query(max_length=4_000)]
 
-sources: Final = page_router()
 
-
-@sources.get("/sources", openapi_extra=api.READ)
+@pages.get("/sources", openapi_extra=api.READ)
 async def show_sources(visit: Visited) -> Response:
     """Show the sources: their state, when they were synced, what is wrong with them."""
-    found = await api.list_sources(visit)
-    return await visit.show("sources.html", {"sources": found.sources})
+    return await visit.show("sources.html", {"sources": (await api.list_sources(visit)).sources})
 
 
 class SourceForm(PageForm):
@@ -37,13 +34,12 @@ class SourceForm(PageForm):
     exclude: str = Field(default="", max_length=5_000)  # a pattern a line
 
 
-@sources.post("/sources", openapi_extra=api.MACHINE)
+@pages.post("/sources", openapi_extra=api.MACHINE)
 async def add(visit: Visited, form: Annotated[SourceForm, Form()]) -> Response:
     """Follow a source, and leave reading what is in it to a job."""
     patterns = tuple(filter(None, map(str.strip, form.exclude.splitlines())))
     body = SourceBody(location=form.location, shelf=form.shelf, exclude=patterns)
-    source = await api.add_source(visit, body)
-    job = await api.sync_one(visit, source.name)
+    job = await api.sync_one(visit, (await api.add_source(visit, body)).name)
     return visit.redirect(f"/jobs/{job.id}")
 
 
@@ -54,7 +50,7 @@ class SyncForm(PageForm):
     confirmed: Literal["", "yes"] = ""
 
 
-@sources.post("/sources/sync", openapi_extra=api.WRITE)
+@pages.post("/sources/sync", openapi_extra=api.WRITE)
 async def sync(visit: Visited, form: Annotated[SyncForm, Form()]) -> Response:
     """Leave bringing the library to the state of a source, or of all, to a job."""
     confirmed = bool(form.confirmed)
@@ -65,14 +61,14 @@ async def sync(visit: Visited, form: Annotated[SyncForm, Form()]) -> Response:
     return visit.redirect(f"/jobs/{job.id}")
 
 
-@sources.post("/sources/remove", openapi_extra=api.ADMIN)
+@pages.post("/sources/remove", openapi_extra=api.ADMIN)
 async def remove(visit: Visited, form: Annotated[SyncForm, Form()]) -> Response:
     """Forget a source; its documents stay."""
     await api.remove_source(visit, form.name)
     return visit.redirect("/sources")
 
 
-@sources.get("/folders", openapi_extra=api.MACHINE)
+@pages.get("/folders", openapi_extra=api.MACHINE)
 async def show_folders(visit: Visited, path: Place = "") -> Response:
     """Show the folders in a folder of the server, and how many files would be read of each."""
 
@@ -103,7 +99,7 @@ def _counted(folder: ServerFolder) -> str:
     return f"{'over ' * folder.is_more}{count(folder.files, 'file')}"
 
 
-@sources.get("/drives", openapi_extra=api.BROWSE)
+@pages.get("/drives", openapi_extra=api.BROWSE)
 async def show_drives(visit: Visited, path: Place = "") -> Response:
     """Show the folders and files in a folder of a cloud drive; the drives where none is named."""
     found = await api.list_folders(visit, path)
@@ -123,7 +119,7 @@ async def show_drives(visit: Visited, path: Place = "") -> Response:
     return await visit.show("places.html", values)
 
 
-@sources.post("/drives", openapi_extra=api.SYNC)
+@pages.post("/drives", openapi_extra=api.SYNC)
 async def follow_drive(visit: Visited, form: Annotated[SourceForm, Form()]) -> Response:
     """Follow a folder of a drive, and leave reading what is in it now to a job."""
     job = await api.sync_folder(visit, CloudSyncBody(place=form.location, shelf=form.shelf))

@@ -1,4 +1,4 @@
-"""What settings and the fields of definitions are called, and what their numbers count."""
+"""What settings are called, and what their numbers count."""
 
 from typing import Final
 
@@ -17,9 +17,8 @@ TITLES: Final = {
     "rerank": "Reranker",
     "chunking": "Chunks of documents",
     "cloud": "Cloud drives",
-    "retrieval": "Search",
 }
-# By the whole name of a value or its last part: how it is called, and what its number counts.
+# How a setting is called, and what its number counts.
 _WORDS: Final = {
     "answer.cache": ("Reuse a model's answer to the same question", ""),
     "answer.check": ("Check answers with", ""),
@@ -54,55 +53,25 @@ _WORDS: Final = {
     "chunking.minimum": ("Shortest", "characters"),
     "chunking.maximum": ("Longest", "characters (0: 1,000 or 1,500)"),
     "chunking.overlap": ("Overlap", "characters"),
-    "bm25_min_score": ("Least score by words", ""),
-    "vector_threshold": ("Least similarity in meaning", "-1 to 1"),
-    "min_similarity": ("Least final score", "0 to 1"),
-    "recency": ("Prefer newer documents", "0 to 1"),
-    "words": ("Length of an answer, about", "words"),
-    "display_name": ("Name", ""),
-    "purpose": ("What it is for", ""),
-    "prose": ("Who they are", ""),
-    "exclude": ("Files to leave out", ""),
-    "out_of_scope": ("Questions that are not theirs", ""),
-    "council": ("Or a whole council", ""),
-    "instructions": ("What they are to do", ""),
-    "rounds.instructions": ("What is to be done", ""),
-    "grounding": ("How they get passages", ""),
-    "sees_statements": ("Show earlier statements", ""),
-    "parallel": ("Members that speak at a time", ""),
-    "timeout_seconds": ("Longest turn, in seconds", ""),
-    "round_timeout_seconds": ("Longest round, in seconds", ""),
-    "per_document": ("Passages of one document, at most", ""),
-    "max_chunks": ("Passages, at most", ""),
-    "max_tokens": ("Tokens, at most", ""),
+    "search.bm25_min_score": ("Least score by words", ""),
+    "search.vector_threshold": ("Least similarity in meaning", "-1 to 1"),
+    "search.min_similarity": ("Least final score", "0 to 1"),
+    "search.recency": ("Prefer newer documents", "0 to 1"),
+    "answer.words": ("Length of an answer, about", "words"),
 }
-_CHOICES: Final = {
-    "": "(default)",
-    "true": "Yes",
-    "false": "No",
-    "defer": "say so",
-    "general": "let the model answer without documents",
-    "persona": "name the persona who knows",
-    "inject": "they are given them",
-    "tool": "they search themselves",
-}
+_CHOICES: Final = {"": "(default)", "True": "Yes", "False": "No"}
 
 
 def label(name: str) -> str:
-    """Return what a setting or a field is called."""
-    last = name.rpartition(".")[2]
-    return _worded(name)[0] or last.replace("_", " ").capitalize()
+    """Return what a setting is called."""
+    return _WORDS.get(name, ("", ""))[0] or name.rpartition(".")[2].replace("_", " ").capitalize()
 
 
 def unit(name: str) -> str:
     """Return what the number of a setting counts; empty where nothing is to be said."""
-    return _worded(name)[1]
+    return _WORDS.get(name, ("", ""))[1]
 
 
-def _worded(name: str) -> tuple[str, str]:
-    return _WORDS.get(name, _WORDS.get(name.rpartition(".")[2], ("", "")))
-
-
-def choice(value: str) -> str:
+def choice(value: object) -> str:
     """Return how one of several values is called."""
-    return _CHOICES.get(value, value.replace("-", " "))
+    return _CHOICES.get(str(value), str(value).replace("-", " "))
