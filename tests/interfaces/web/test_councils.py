@@ -62,14 +62,6 @@ def ended(browser: httpx2.Client, meeting: str) -> LexborHTMLParser:
     return LexborHTMLParser(text)
 
 
-def events(browser: httpx2.Client, address: str, **headers: str) -> list[tuple[str, str, str]]:
-    found = []
-    for block in browser.get(address, headers=headers).text.strip().split("\n\n"):
-        fields = dict(line.split(": ", 1) for line in block.splitlines() if ": " in line)
-        found.append((fields["event"], fields.get("id", ""), json.loads(fields["data"])))
-    return found
-
-
 def words(page: LexborHTMLParser, place: str) -> list[str]:
     return [" ".join(node.text().split()) for node in page.css(place)]
 
@@ -110,30 +102,21 @@ def test_without_a_model_a_table_shows_what_each_members_documents_say(
     assert not page.css(".speaker")
 
 
-def test_a_meeting_is_followed_by_what_is_put_on_the_page(
-    browser: httpx2.Client, csrf: str
-) -> None:
-    meeting = convene(browser, csrf, model="tiny")
-    came = events(browser, f"{meeting}/events")
-    assert [name for name, _, _ in came] == ["show"] * (len(came) - 1) + ["end"]
-    numbers = [int(number) for _, number, _ in came]
-    assert numbers == sorted(numbers)
-    shown = [LexborHTMLParser(text) for _, _, text in came]
-    assert not any(one.css("img, script") for one in shown)
-    speaking = [name for one in shown for name in words(one, ".speaker[aria-busy] h4")]
-    assert {"Maria speaks", "Tom speaks"} <= set(speaking)
-    assert words(shown[-1], "#minutes-title") == ["Minutes"]
-    page = ended(browser, meeting)
-    last = {one.attributes["id"]: one.html for part in shown for one in part.css(".round")}
-    for held in page.css(".round"):
-        assert last[held.attributes["id"]] == held.html
-    again = events(browser, f"{meeting}/events")  # what was written on the way is dropped by now
-    middle = again[1][1]
-    for behind in (
-        events(browser, f"{meeting}/events?after={middle}"),
-        events(browser, f"{meeting}/events", **{"Last-Event-ID": middle}),
-    ):
-        assert behind == again[2:]
+def test_a_meeting_is_looked_at_until_it_has_ended(browser: httpx2.Client, csrf: str) -> None:
+    meeting, seen = convene(browser, csrf, model="tiny"), []
+
+    def look() -> str:
+        text = browser.get(meeting, headers={"HX-Request": "true"}).text
+        page = LexborHTMLParser(text)
+        assert "<html" not in text  # alone, to be put where it belongs
+        assert not page.css("img, script")
+        seen.extend(words(page, ".speaker[aria-busy] h4"))
+        return "" if page.css("#meeting[hx-get]") else text
+
+    page = LexborHTMLParser(until(look))
+    assert set(seen) <= {"Maria speaks", "Tom speaks"}
+    assert words(page, "#minutes-title") == ["Minutes"]
+    assert words(page, ".speaker h4") == ["Maria", "Tom"] * 2
 
 
 def test_options_of_a_meeting_are_shown_as_they_are(browser: httpx2.Client, csrf: str) -> None:
@@ -150,7 +133,7 @@ def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served, csrf
     try:
         meeting = convene(browser, csrf)
         waiting = browser.get(meeting).text
-        assert f'data-events="{meeting}/events?after=0"' in waiting
+        assert f'hx-get="{meeting}"' in waiting
         assert f'action="{meeting}/cancel"' in waiting
         assert browser.post(f"{meeting}/cancel", data={}).status_code == 403  # without the token
         stopped = browser.post(f"{meeting}/cancel", data={"csrf": csrf})
@@ -159,8 +142,6 @@ def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served, csrf
             served_board.loop.call_soon_threadsafe(places.release_on_behalf_of, one)
     assert stopped.headers["location"] == meeting
     assert "The meeting was cancelled." in browser.get(meeting).text
-    ((name, _, text),) = events(browser, f"{meeting}/events")
-    assert (name, "The meeting was cancelled." in text) == ("end", True)
     assert browser.get(f"{meeting}/minutes?format=md").status_code == 404
 
 
@@ -178,6 +159,6 @@ def test_who_sees_a_part_sees_no_more_than_over_the_api(
         assert limited.post("/ask", data=form).status_code == 403
         assert limited.get(meeting, headers=headers).status_code == 403
     with served_board.client(served_board.key("read")) as reader:  # another's meeting is not there
-        for path in (meeting, f"{meeting}/events", f"{meeting}/minutes?format=md"):
+        for path in (meeting, f"{meeting}/minutes?format=md"):
             assert reader.get(path, headers=headers).status_code == 404
         assert "/edit" not in reader.get("/councils", headers=headers).text

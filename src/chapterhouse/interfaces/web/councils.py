@@ -1,40 +1,27 @@
-"""Councils on the page: listed, watched as their members speak, read afterwards."""
+"""Meetings of councils on the page: watched as their members speak, read afterwards."""
 
 import json
-from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import Annotated, Any, Final, Literal
+from typing import Final, Literal
 
-from fastapi import Header, Query, Response
-from fastapi.sse import EventSourceResponse, ServerSentEvent
-from markupsafe import Markup
+from fastapi import Response
 
 from chapterhouse.answering.bundle import bundle_json
-from chapterhouse.council.meeting.following import FollowedMeeting, MeetingRound, Speaker
+from chapterhouse.council.meeting.following import FollowedMeeting
 from chapterhouse.council.minutes import contents, outline
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api import councils as operations
-from chapterhouse.interfaces.api.asking import event_stream
 from chapterhouse.interfaces.api.councils import OneMeeting
-from chapterhouse.interfaces.api.meetings import ERROR, Meeting, MeetingState, NumberedEvent
+from chapterhouse.interfaces.api.meetings import MeetingState
 from chapterhouse.interfaces.values import adapter_of
 from chapterhouse.interfaces.web.asking import READ_WHOLE, cited_by
-from chapterhouse.interfaces.web.frame import (
-    BARE,
-    Visit,
-    Visited,
-    file_of,
-    fragment,
-    pages,
-)
+from chapterhouse.interfaces.web.frame import BARE, Visited, file_of, pages
 from chapterhouse.library import Library
 from chapterhouse.presenting.blocks import Grid, Part
 from chapterhouse.presenting.citing import clean, distinguish_sources
-from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import (
     CouncilEvent,
     MeetingEvent,
-    MeetingEventKind,
     Minutes,
     MinutesEvent,
     Progress,
@@ -49,22 +36,34 @@ _ORDER: Final = (
 )  # fmt: skip
 
 
-# --- a meeting as it goes on --------------------------------------------------------------------
+@pages.get("/meetings/{meeting_id}", openapi_extra=READ_WHOLE)
+async def show_meeting(visit: Visited, meeting: OneMeeting) -> Response:
+    """Show a meeting: its minutes, or what was said so far, which the page looks at each second."""
 
+    def look(library: Library) -> tuple[FollowedMeeting, str]:
+        entries = {one.slug: one.folder for one in library.councils.all()}
+        if (folder := entries.get(meeting.council)) is None:
+            return FollowedMeeting(meeting.question), meeting.council
+        titles = library.councils.titles(folder.council)
+        return FollowedMeeting(meeting.question, folder.council, titles), folder.display_name
 
-def _take(followed: FollowedMeeting, name: str, data: str) -> str:
-    """Let something happen in a meeting; return what of it is put on a page."""
-    event = _event_of(name, data)
-    changed = followed.take(event)
-    now = str(Markup('<p data-fills="said">{}</p>').format(followed.now))
-    if isinstance(event, MeetingEvent) and event.kind is MeetingEventKind.TEXT:
-        piece = Markup('<span data-into="draft-{}-{}">{}</span>')
-        return piece.format(event.number, event.member, sanitise(event.text).text)
-    if isinstance(changed, MeetingRound):
-        return now + fragment("meeting_round.html", {"round": changed, "cited_by": cited_by})
-    if isinstance(changed, Speaker):
-        return now + fragment("meeting_speaker.html", {"speaker": changed, "cited_by": cited_by})
-    return now
+    followed, title = await visit.look(look)
+    for _, name, data in visit.server.meetings.happened(meeting):
+        followed.take(_event_of(name, data))
+    _, problem = visit.server.meetings.outcome(meeting)
+    minutes = followed.minutes
+    found = contents.all_citations(minutes) if minutes else ()
+    values = {
+        "cited_by": cited_by,
+        "meeting": meeting,
+        "followed": followed,
+        "title": title,
+        "is_open": meeting.state is MeetingState.OPEN and not (minutes or problem),
+        "problem": json.loads(problem)["detail"] if problem else "",
+        "part": _in_order(minutes) if minutes else None,
+        "cited": dict(distinguish_sources((name, clean(one)) for name, one in found)),
+    }
+    return await visit.show("meeting.html", values)
 
 
 def _event_of(name: str, data: str) -> CouncilEvent:
@@ -75,66 +74,6 @@ def _event_of(name: str, data: str) -> CouncilEvent:
     return adapter_of(MeetingEvent).validate_json(data)
 
 
-@pages.get("/meetings/{meeting_id}", openapi_extra=READ_WHOLE)
-async def show_meeting(visit: Visited, meeting: OneMeeting) -> Response:
-    """Show a meeting: its minutes, or what was said so far."""
-    followed, title = await _enter(visit, meeting)
-    happened = visit.server.meetings.happened(meeting)
-    for _, name, data in happened:
-        followed.take(_event_of(name, data))
-    _, problem = visit.server.meetings.outcome(meeting)
-    detail = json.loads(problem)["detail"] if problem else ""
-    values = _values(visit, meeting, followed, title, detail)
-    return await visit.show("meeting.html", {**values, "after": happened[-1][0] if happened else 0})
-
-
-@pages.get(
-    "/meetings/{meeting_id}/events",
-    openapi_extra=READ_WHOLE,
-    response_class=EventSourceResponse,
-)
-async def follow_meeting(
-    visit: Visited,
-    meeting: OneMeeting,
-    after: Annotated[int, Query(ge=0)] = 0,
-    last_event_id: Annotated[int, Header(ge=0)] = 0,
-) -> AsyncIterator[ServerSentEvent]:
-    """Follow a meeting behind an event: each brings what is to be put on the page."""
-    (followed, title), seen = await _enter(visit, meeting), max(after, last_event_id)
-
-    def shown(event: NumberedEvent) -> ServerSentEvent:
-        number, name, data = event
-        if name == ERROR:
-            return ServerSentEvent(event=ERROR, raw_data=data)
-        text = _take(followed, name, data)
-        is_end = followed.minutes is not None
-        if is_end:
-            text += fragment("meeting_end.html", _values(visit, meeting, followed, title))
-        return ServerSentEvent(event="end" if is_end else "show", id=str(number), data=text)
-
-    happening = visit.server.meetings.follow(meeting)
-    async for one in event_stream(happening, shown, visit.server.stopping):
-        if one.event not in {"show", "end"}:  # it failed, was stopped, or the server stops
-            found = one.data or json.loads(one.raw_data or "{}")
-            values = _values(visit, meeting, followed, title, found["detail"])
-            yield ServerSentEvent(event="end", data=fragment("meeting_end.html", values))
-        elif int(one.id or 0) > seen:
-            yield one
-
-
-async def _enter(visit: Visit, meeting: Meeting) -> tuple[FollowedMeeting, str]:
-    """Return a meeting of which nothing was taken yet, and how its council is called."""
-
-    def look(library: Library) -> tuple[FollowedMeeting, str]:
-        entries = {one.slug: one.folder for one in library.councils.all()}
-        if (folder := entries.get(meeting.council)) is None:
-            return FollowedMeeting(meeting.question), meeting.council
-        titles = library.councils.titles(folder.council)
-        return FollowedMeeting(meeting.question, folder.council, titles), folder.display_name
-
-    return await visit.look(look)
-
-
 @pages.post("/meetings/{meeting_id}/cancel", openapi_extra=READ_WHOLE, dependencies=[BARE])
 async def cancel(visit: Visited, meeting: OneMeeting) -> Response:
     """End a meeting where it is."""
@@ -143,33 +82,6 @@ async def cancel(visit: Visited, meeting: OneMeeting) -> Response:
 
 
 # --- the minutes --------------------------------------------------------------------------------
-
-
-def _values(
-    visit: Visit, meeting: Meeting, followed: FollowedMeeting, title: str, problem: str = ""
-) -> dict[str, Any]:
-    """Return what templates show of a meeting, as far as it is."""
-    is_open = meeting.state is MeetingState.OPEN and not (followed.minutes or problem)
-    values = {
-        "cited_by": cited_by,
-        "meeting": meeting,
-        "followed": followed,
-        "title": title,
-        "is_open": is_open,
-        "problem": problem,
-        "csrf": visit.caller.csrf,
-        "part": None,
-    }
-    minutes = followed.minutes
-    if minutes is None:
-        return values
-    cited = distinguish_sources((name, clean(one)) for name, one in contents.all_citations(minutes))
-    return {
-        **values,
-        "minutes": minutes,
-        "part": _in_order(minutes),
-        "cited": dict(cited),
-    }
 
 
 def _in_order(minutes: Minutes) -> Part:

@@ -35,6 +35,13 @@ document.addEventListener("click", async ({ target }) => {
   target.textContent = "Copied";
 });
 
+// A cell of a table opens its first source wherever it is clicked.
+document.addEventListener("click", (event) => {
+  const cell = event.target.closest(".minutes td");
+  if (!cell || event.target.closest("a, summary") || !window.getSelection().isCollapsed) return;
+  cell.querySelector(".cited a")?.click();
+});
+
 // Times as its reader has them.
 const clock = new Intl.DateTimeFormat([], { dateStyle: "medium", timeStyle: "short" });
 const tellTimes = () => {
