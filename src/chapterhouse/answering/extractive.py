@@ -180,9 +180,7 @@ def answer(
     if not sentences or outcome is AnswerOutcome.NOT_FOUND:
         certain = certain if sentences else 0.0
         outcome, sentences, citations, shown = AnswerOutcome.NOT_FOUND, (), (), ""
-    elif outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
-        sentences = tuple(replace(sentence, key_span=(0, 0)) for sentence in sentences)
-    elif not form.alone:
+    elif outcome is AnswerOutcome.PASSAGES and not form.alone:
         sentences = tuple(_passages(quoted))
     return Answer(
         question=result.query.text,

@@ -36,6 +36,7 @@ QUOTATION: Final = "quotation"
 OTHERS: Final = "others"  # the part of weaker passages, which a page folds
 _NEAREST: Final = "The closest passages:"
 _SHOWN: Final = 3  # passages that a page shows at once: the others are weaker
+_UNMARKED: Final = (0, 0)  # an answer stands for itself; a page leads with what decides in it
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 
@@ -47,7 +48,7 @@ def answer_blocks(answer: Answer, *, apart: bool = False) -> Part:
     """
     cited = distinguish_sources((str(one.number), one) for one in answer.citations)
     apart = apart and answer.method == "extractive" and bool(answer.sentences)
-    kind, opening = QUOTATION if apart else "answer", tuple(_opening(answer))
+    kind, opening = QUOTATION if apart else "answer", tuple(_opening(answer, apart=apart))
     first, *rest = (tuple(blocks) for blocks in _body(answer, answer.sentences, apart=apart))
     quoted = (Part(f"{kind}-1", "", first),) if apart else ()
     head = Part("answer-1", "", opening if apart else (*opening, *first), quoted)
@@ -108,8 +109,11 @@ def _numbered_from(answer: Answer, count: int) -> Answer:
     )
 
 
-def _opening(answer: Answer) -> Iterator[Block]:
-    """Yield what a reader is to know first: who speaks, what is missing, how sure it is."""
+def _opening(answer: Answer, *, apart: bool) -> Iterator[Block]:
+    """Yield what a reader is to know first: who speaks, what is missing, how sure it is.
+
+    What a page says as its outcome is not said twice there, where quotations stand ``apart``.
+    """
     if answer.refreshed:
         yield _quiet(answer.refreshed)
     if answer.notice:
@@ -121,7 +125,7 @@ def _opening(answer: Answer) -> Iterator[Block]:
         yield paragraph(absent, Style.STRONG)
     introduced = answer.notice.endswith(":")
     quoted = answer.method == "extractive"
-    if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
+    if answer.outcome is AnswerOutcome.PASSAGES and quoted and not (introduced or apart):
         yield paragraph(_NEAREST, Style.STRONG)
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED and quoted:
         yield paragraph("This is likely the answer:", Style.STRONG)
@@ -149,9 +153,10 @@ def _body(
             blocks = _written(blocks, sentence, after)
             continue
         if apart:
-            yield (*quoted_blocks(sentence.text), Paragraph(after))
+            yield (*quoted_blocks(sentence.text, sentence.key_span), Paragraph(after))
             continue
-        found = quoted_blocks(sentence.text, sentence.key_span, after)
+        marked = sentence.key_span if answer.outcome is AnswerOutcome.PASSAGES else _UNMARKED
+        found = quoted_blocks(sentence.text, marked, after)
         if blocks and (found[1:] or answer.outcome is AnswerOutcome.PASSAGES):
             yield blocks
             blocks = []

@@ -18,7 +18,7 @@ class QuestionOutcome(StrEnum):
     """What a question or a meeting came to."""
 
     ANSWER = "answer"  # answered; or a meeting that decided on its documents
-    PASSAGES = "passages"  # the closest passages were shown, and none answers for certain
+    PASSAGES = "passages"  # what came closest was shown, for the reader to judge
     NOT_FOUND = "not-found"  # nothing was shown
     OUT_OF_SCOPE = "out-of-scope"  # not a question for the persona who was asked
 

@@ -220,7 +220,7 @@ class AnswerOutcome(StrEnum):
     """What a question found."""
 
     ANSWER = "answer"  # what is shown answers it, as far as is known
-    PASSAGES = "passages"  # what comes closest is shown; none answers for certain
+    PASSAGES = "passages"  # what comes closest is shown, for the reader to judge
     NOT_FOUND = "not-found"  # nothing is shown
 
 

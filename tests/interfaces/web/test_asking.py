@@ -1,5 +1,6 @@
 """First questions that the page suggests, and how it shows answers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from chapterhouse.interfaces.values import public_answer
 from chapterhouse.interfaces.web.asking import answer_turn, suggest_questions
 from chapterhouse.interfaces.web.frame import fragment
 from chapterhouse.library import Library
+from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Searched, Turn
 
 WORDS = "The tide levels of the harbour rise in spring, and nobody may moor at the quay then. " * 3
@@ -56,3 +58,19 @@ def test_of_a_long_passage_the_sentence_that_decides_is_shown_first() -> None:
     assert html.index(key) < html.index("The whole passage") < html.index("The quay is long")
     assert html.count("The whole passage") == 1
     assert turn["id"] != answer_turn("Who?", answer, before)["id"]  # on one page, each its own
+
+
+def test_an_answer_leads_with_the_sentence_that_decides_where_it_is_known() -> None:
+    text, key = "Boats moor at the quay. Nobody may moor at night.", "Nobody may moor at night."
+    start = text.index(key)
+    searched = Searched(1, 1, (), (), ())
+    for span, leads in (((start, len(text)), True), ((0, 23), False), ((0, 0), False)):
+        sentences = (AnswerSentence(text, (), key_span=span),)
+        answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, (), searched, 0.9)
+        turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
+        html = fragment("turn.html", {"turn": turn, "csrf": ""}).partition('class="answer"')[2]
+        assert ("The whole passage" in html) == leads
+        assert (html.index(key) < html.index("Boats moor")) == leads
+        assert ("<strong>" in html) == (span != (0, 0))
+        saved = answer_markdown(replace(answer, method="extractive"))
+        assert text in saved  # as everywhere else: nothing is marked in what answers

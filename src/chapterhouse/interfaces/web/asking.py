@@ -53,6 +53,7 @@ from chapterhouse.presenting.html import page
 from chapterhouse.types import (
     Answer,
     AnswerEvent,
+    AnswerOutcome,
     AskEvent,
     Body,
     Citation,
@@ -69,7 +70,7 @@ READ_WHOLE: Final = needs(AccessLevel.READ, whole=True)
 _EVENTS: Final = "text/event-stream"
 _TURNS: Final = 6  # that a question may go on from
 _TURN_CHARACTERS: Final = 2_000  # of an answer that a model is reminded of
-_LONG: Final = 280  # characters of a passage of which one sentence is shown first
+_LONG: Final = 280  # characters of a passage of which the deciding sentence is shown first
 _SUGGESTED: Final = 3
 _LOOKED_AT: Final = 60  # documents whose headings may be suggested
 _NUMBER: Final = re.compile(r"^(?:§\s*)?(?:\d+(?:[.)]\d+)*[.)]?|[IVX]+[.)])\s+")  # of a heading
@@ -89,6 +90,11 @@ _LEAST_TEXT: Final = 150  # characters below a heading that a question is asked 
 _LISTS: Final = 100  # of questions
 _suggestions: Final[dict[tuple[tuple[str, str], ...], Sequence[str]]] = {}
 _SAVED_BYTES: Final = 2_000_000
+OUTCOMES: Final = {
+    AnswerOutcome.ANSWER: "answer",
+    AnswerOutcome.PASSAGES: "closest passages",
+    AnswerOutcome.NOT_FOUND: "not found",
+}
 _turns: Final = TypeAdapter(tuple[Turn, ...])
 
 
@@ -232,14 +238,13 @@ def _streamed(lines: Any) -> Response:
 def answer_turn(asked: str, answer: PublicAnswer, before: Sequence[Turn] = ()) -> dict[str, Any]:
     """Return what templates show of a question and its answer."""
     turns = (*before, Turn(answer.question, answer.text))
+    is_answer = answer.outcome is AnswerOutcome.ANSWER
     deciding = {
         f"{QUOTATION}-{number}": one.text[slice(*one.key_span)]
         for number, one in enumerate(answer.sentences, start=1)
-        if len(one.text) > _LONG
+        if len(one.text) > _LONG or (is_answer and one.key_span[0])
     }
-    return text_turn(
-        turns, answer_blocks(answer, apart=True), answer.outcome.value.replace("-", " ")
-    ) | {
+    return text_turn(turns, answer_blocks(answer, apart=True), OUTCOMES[answer.outcome]) | {
         "asked": asked,
         "taken": answer.question if answer.question != asked else "",
         "speaker": answer.display_name,
