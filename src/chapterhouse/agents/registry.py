@@ -12,6 +12,7 @@ from operator import add
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
+from chapterhouse.agents.council import council_schema
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.definition import (
     MAXIMUM_BYTES,
@@ -29,8 +30,10 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.ingest.mirror import Options
+from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.sources import look_from_outside, mark_synced
-from chapterhouse.presenting.wording import staying_sentence
+from chapterhouse.presenting.wording import join_words, staying_sentence
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 from chapterhouse.types.analytics import day_of
@@ -86,6 +89,40 @@ class Refresh:
     def __bool__(self) -> bool:
         """Whether anything was read, indexed or taken out."""
         return self.changed
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRemoval:
+    """What goes with a persona or council that is removed, and what stays.
+
+    Attributes:
+        councils: Those that it sits in or presides over: they cannot meet until they are changed.
+        documents: How many are on its shelves alone, and leave the library.
+        memories: How many remembered questions and answers are its own, and are forgotten.
+        folder: Its own folder; once it is removed, where that was moved to.
+        folders: Other folders that it read; nothing happens to them.
+    """
+
+    kind: str
+    slug: str
+    display_name: str
+    councils: tuple[str, ...]
+    documents: int
+    memories: int
+    folder: str
+    folders: tuple[str, ...]
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What that means, for people; paths of the machine only in the last."""
+        sits = f"It sits in {join_words(self.councils)}: change that council before it meets again."
+        return (
+            *((sits,) if self.councils else ()),
+            f"{counted(self.documents, 'document')} of its own will leave the library.",
+            f"{counted(self.memories, 'remembered answer')} will be forgotten.",
+            *(("The other folders that it reads stay as they are.",) if self.folders else ()),
+            f"Its own folder stays on disk, beside the others, as _{self.slug}.",
+        )
 
 
 class Registry(ABC, Generic[Folder]):
@@ -196,6 +233,64 @@ class Registry(ABC, Generic[Folder]):
         before = self.load(name)
         left = without_folder(before.path, before.config.folders, path)
         return self._change(before.slug, {"folders": list(left)})
+
+    def remove_agent(self, name: str, *, dry_run: bool = False) -> AgentRemoval:
+        """Remove one: its documents leave the library, its memories are forgotten.
+
+        Its folder is moved aside and can be moved back. A ``dry_run`` says what would go; errors as
+        for ``resolve``.
+        """
+        slug, store = self.resolve(name), self._runtime.store
+        entry, folder = self._entry(slug), self._definitions.folder(slug)
+        shelves = {*self._folders(slug, entry.folder)}
+        shelves |= self._former_shelves(entry.folder) if entry.folder else set()
+        found = tuple(store.documents(Scope.of(shelves)))
+        alone = [one.id for one in found if shelves.issuperset(one.shelves)]
+        memories = store.memories()
+        owners = [one for one in memories.personas() if self._owns(one, slug)]
+        removal = AgentRemoval(
+            self.kind,
+            slug,
+            entry.folder.display_name if entry.folder else slug,
+            self._councils_with(slug),
+            len(alone),
+            memories.count(owners),
+            str(folder),
+            tuple(map(str, entry.folder.folders)) if entry.folder else (),
+        )
+        if dry_run:
+            return removal
+        with self._definitions.lock(slug):
+            moved = self._definitions.set_aside(slug)
+        for one in found:
+            if not shelves.issuperset(one.shelves):
+                store.set_shelves(one.id, sorted(set(one.shelves) - shelves))
+        removed = remove_documents(alone, store=store)
+        store.sources().drop(f"{self.kind}/{slug}")
+        memories.forget_all(owners)
+        if alone:
+            self._runtime.erase([removed])
+        else:
+            self._runtime.catch_up()
+        return replace(removal, folder=str(moved))
+
+    def _councils_with(self, slug: str) -> tuple[str, ...]:
+        """Return the councils in which one sits, or over which it presides."""
+        definitions = self._runtime.definitions["council"]
+        parsed = {
+            name: read_definition(definitions, name, council_schema())
+            for name in definitions.names()
+        }
+        return tuple(
+            name
+            for name, one in parsed.items()
+            if one.value and any(getattr(who, self.kind) == slug for who in one.value.everyone)
+        )
+
+    def _owns(self, owner: str, slug: str) -> bool:
+        """Whether memories are those of one, by whose they are."""
+        shelf = self._shelf(slug)
+        return owner == shelf or owner.startswith(f"{shelf}/")
 
     # --- documents -----------------------------------------------------------------------------
 

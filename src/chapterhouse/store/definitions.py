@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
@@ -96,6 +97,19 @@ class Definitions:
         self._require_whole(name)
         for folder in folders:
             make_folder(self._path / name / folder)
+
+    def set_aside(self, name: str) -> Path:
+        """Move a folder to a name that is no definition; return where it is then.
+
+        Raises:
+            OSError: it cannot be moved.
+        """
+        self._require_whole(name)
+        aside = (
+            self._path / f"_{name}{end}"
+            for end in chain([""], (f"-{number}" for number in count(2)))
+        )
+        return (self._path / name).rename(next(one for one in aside if not one.exists()))
 
     def lock(self, name: str) -> AbstractContextManager[bool]:
         """Keep every other update of a definition waiting while the block runs."""

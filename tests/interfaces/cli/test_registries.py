@@ -41,6 +41,25 @@ def test_one_that_cannot_be_used_is_listed_with_the_reason(
     assert chapterhouse(kind, "validate", "good", *home).code == 0
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_is_removed_when_that_is_confirmed_and_its_folder_moved_aside(
+    chapterhouse: Any, tmp_path: Path, kind: str
+) -> None:
+    home = ("--home", tmp_path)
+    folder = tmp_path / f"{kind}s" / "good"
+    for number in ("", "-2"):  # the second of the name goes beside the first
+        assert chapterhouse(kind, "new", "good", *home).code == 0
+        assert chapterhouse(kind, "remove", "good", *home, "--json").code == 10
+        would = chapterhouse(kind, "remove", "good", "--dry-run", *home)
+        assert would.out.startswith("Would remove Good.\n  0 documents of its own will leave")
+        assert folder.is_dir()
+        done = chapterhouse(kind, "remove", "good", "--yes", *home, "--json").data
+        assert done["folder"] == str(folder.with_name(f"_good{number}"))
+        assert Path(done["folder"]).is_dir()
+        assert chapterhouse(kind, "list", *home, "--json").data == []
+    assert chapterhouse(kind, "remove", "good", "--yes", *home).code != 0
+
+
 def test_a_folder_is_kept_so_that_it_is_found_from_anywhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -214,3 +214,41 @@ def test_folders_of_the_machine_are_named_by_who_may_and_nobody_else_changes_any
         for one in (path, "/councils", "/personas", "/personas/maria/read"):
             assert writer.post(one, data={}).status_code == 403
         assert writer.get(path, headers=headers).status_code == 403
+
+
+def test_a_persona_is_removed_once_what_goes_with_them_was_told(
+    browser: httpx2.Client, served_board: Served
+) -> None:
+    csrf = csrf_of(owner_session(served_board.owner_key))
+    folder = served_board.home / "personas" / "gone"
+    made = browser.post("/personas", data={"csrf": csrf, "name": "Gone"}).headers["location"]
+    assert made == "/personas/gone/edit"
+    (folder / "RAG" / "tides.md").write_text("# Tides\n\nThe tide turns at six.\n")
+    browser.post("/councils", data={"csrf": csrf, "name": "Left", "personas": ["gone", "tom"]})
+    with Library.open(served_board.home) as library:
+        assert library.answers.ask("When does the tide turn?", persona="gone", remember=True)
+        assert library.documents.counts()["shelf"]["gone"] == 1
+    told = browser.post("/personas/gone/remove", data={"csrf": csrf}).text
+    assert "Remove Gone for good?" in told
+    for sentence in ("It sits in left", "1 document of its own", "1 remembered answer will"):
+        assert sentence in told
+    assert folder.is_dir()
+    with served_board.client(served_board.key("write")) as writer:
+        assert writer.post("/personas/gone/remove", data={}).status_code == 403
+        assert writer.delete("/api/personas/gone").status_code == 403
+    with served_board.client(served_board.key("admin")) as admin:
+        would = admin.delete("/api/personas/gone", params={"dry_run": True}).json()
+        assert (would["councils"], would["documents"], would["memories"]) == (["left"], 1, 1)
+    done = browser.post("/personas/gone/remove", data={"csrf": csrf, "confirmed": "yes"})
+    assert done.headers["location"] == "/councils"
+    assert (folder.parent / "_gone" / "RAG" / "tides.md").is_file()
+    with Library.open(served_board.home) as library:
+        assert "gone" not in library.personas.names()
+        assert "gone" not in library.documents.counts()["shelf"]
+        assert "gone" not in library.memory.personas()
+        assert "gone" not in [one.name for one in library.sources.list()]
+    assert browser.get(made).status_code == 404
+    with served_board.client(served_board.key("admin")) as admin:
+        removed = admin.delete("/api/councils/left").json()
+        assert (removed["slug"], removed["dry_run"]) == ("left", False)
+        assert admin.delete("/api/councils/left").status_code == 404

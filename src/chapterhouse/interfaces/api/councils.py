@@ -6,17 +6,18 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Final
 
-from fastapi import Depends, Header
+from fastapi import Depends, Header, Query
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import ConfigDict, Field, StrictBool
 
+from chapterhouse.agents.registry import AgentRemoval
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.asking import event_stream
 from chapterhouse.interfaces.api.meetings import Happening, Meeting, NumberedEvent
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Line, Question
-from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.schemas import Result
 from chapterhouse.interfaces.values import (
     CouncilEntry,
@@ -37,6 +38,7 @@ from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ, whole=True)
 READ_SOME: Final = needs(AccessLevel.READ)
+ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
 councils: Final = router("/api/councils", "councils")
 meetings: Final = router("/api/meetings", "meetings")
 
@@ -107,6 +109,53 @@ async def show_council(exchange: Exchanged, slug: str) -> CouncilEntry:
         return next(one for one in all_councils(library).councils if one.slug == slug)
 
     return await exchange.look(show)
+
+
+class AgentRemovalResult(Result):
+    """What went with a persona or council, or would go in a dry run.
+
+    Attributes:
+        councils: Those that it sits in or presides over: they cannot meet until they are changed.
+        documents: How many were on its shelves alone, and left the library.
+        memories: How many remembered questions and answers were its own, and are forgotten.
+    """
+
+    slug: str
+    display_name: str
+    councils: tuple[str, ...]
+    documents: int
+    memories: int
+    dry_run: bool
+
+
+DryRun = Annotated[bool, Query(description="Say what would go, and change nothing.")]
+
+
+@councils.delete("/{slug}", openapi_extra=ADMIN)
+async def remove_council(
+    exchange: Exchanged, slug: str, dry_run: DryRun = False
+) -> AgentRemovalResult:
+    """Remove a council with its documents and memories; its folder is moved aside."""
+    return _removed(await remove_agent(exchange, "council", slug, dry_run=dry_run), dry_run=dry_run)
+
+
+async def remove_agent(exchange: Exchange, kind: str, slug: str, *, dry_run: bool) -> AgentRemoval:
+    """Remove a persona or council that is called exactly so, or say what would go with it."""
+
+    def work(library: Library) -> AgentRemoval:
+        registry = library.personas if kind == "persona" else library.councils
+        if slug not in registry.names():
+            raise NotFoundError(f"There is no {kind} '{slug[:100]}'.")
+        return registry.remove_agent(slug, dry_run=dry_run)
+
+    if dry_run:
+        return await exchange.look_at_whole(work)
+    return await exchange.change(f"{kind}.remove", slug, work)
+
+
+def _removed(found: AgentRemoval, *, dry_run: bool) -> AgentRemovalResult:
+    names = ("slug", "display_name", "councils", "documents", "memories")
+    return AgentRemovalResult(**{one: getattr(found, one) for one in names}, dry_run=dry_run)
 
 
 @councils.post("/{slug}/meetings", status_code=202, openapi_extra=READ)
@@ -225,3 +274,11 @@ async def show_persona(exchange: Exchanged, slug: str) -> PersonaEntry:
         if one.slug == slug:
             return one
     raise NotFoundError(f"There is no persona '{slug[:100]}'.")
+
+
+@personas.delete("/{slug}", openapi_extra=ADMIN)
+async def remove_persona(
+    exchange: Exchanged, slug: str, dry_run: DryRun = False
+) -> AgentRemovalResult:
+    """Remove a persona with their documents and memories; their folder is moved aside."""
+    return _removed(await remove_agent(exchange, "persona", slug, dry_run=dry_run), dry_run=dry_run)

@@ -1,4 +1,4 @@
-"""Commands about councils: new, list, show, validate, docs list."""
+"""Commands about councils: new, list, show, validate, remove, docs list."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Final
@@ -9,6 +9,8 @@ from chapterhouse.agents.council_model import Member, Round, RoundKind, tool_nam
 from chapterhouse.agents.definition import COUNCIL_TEMPLATES, DEFAULT_COUNCIL_TEMPLATE
 from chapterhouse.interfaces.cli import registries
 from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    Yes,
     argument,
     group,
     option,
@@ -152,6 +154,16 @@ def validate(
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
     return registries.validate(COUNCILS, council)
+
+
+@app.command("remove")
+def remove_council(council: Which, *, yes: Yes = False, dry_run: DryRun = False) -> Outcome:
+    """Remove a council with what is its own: documents and remembered answers.
+
+    Its folder is moved aside and can be moved back. It says what goes and asks first; off a
+    terminal, and with --json, it does nothing without --yes: exit code 10.
+    """
+    return registries.remove(COUNCILS, council, yes=yes, dry_run=dry_run)
 
 
 # --- documents ---

@@ -1,4 +1,4 @@
-"""Commands about personas: new, list, show, validate, update, docs."""
+"""Commands about personas: new, list, show, validate, remove, update, docs."""
 
 import shlex
 from collections import Counter
@@ -123,6 +123,16 @@ def validate(
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
     return registries.validate(PERSONAS, slug)
+
+
+@app.command("remove")
+def remove_persona(slug: Who, *, yes: Yes = False, dry_run: DryRun = False) -> Outcome:
+    """Remove a persona with what is theirs: documents and remembered answers.
+
+    Their folder is moved aside and can be moved back. It says what goes and asks first; off a
+    terminal, and with --json, it does nothing without --yes: exit code 10.
+    """
+    return registries.remove(PERSONAS, slug, yes=yes, dry_run=dry_run)
 
 
 @app.command()

@@ -12,7 +12,14 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import common, require_path
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
+from chapterhouse.interfaces.cli.session import (
+    FAILED,
+    OK,
+    Outcome,
+    named_home,
+    opened_library,
+    require_yes,
+)
 from chapterhouse.presenting.blocks import Columns, Style, TerminalBlock, table, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.text.counting import counted
@@ -144,6 +151,22 @@ def validate(noun: Noun[Folder], name: str | None) -> Outcome:
     """Name everything wrong with one, or with all."""
     with noun.opened() as library:
         return checked(noun.registry(library).validate(name))
+
+
+def remove(noun: Noun[Folder], name: str, *, yes: bool, dry_run: bool) -> Outcome:
+    """Remove one, once what goes with it was told and that is confirmed."""
+    with noun.opened() as library:
+        registry = noun.registry(library)
+        found = registry.remove_agent(name, dry_run=True)
+        if not dry_run:
+            if not yes:
+                require_yes(f"Remove {found.display_name}", listed=found.sentences)
+            found = registry.remove_agent(found.slug)
+    does = "Would remove" if dry_run else "Removed"
+    told = [verbatim(f"{does} ", (found.display_name, Style.STRONG), ".")]
+    told += [verbatim(f"  {one_line(text)}") for text in found.sentences]
+    told += [] if dry_run else [verbatim(f"Its folder: {one_line(found.folder)}")]
+    return Outcome({**plain(found), "dry_run": dry_run}, told)
 
 
 def checked(found: Sequence[Problem]) -> Outcome:

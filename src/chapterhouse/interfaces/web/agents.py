@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain, count, groupby
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import Depends, Form, Request, Response
 from pydantic import Field, Json
@@ -25,7 +25,7 @@ from chapterhouse.agents.definition import (
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import DefinitionError, Problem, errors
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.api import sources
+from chapterhouse.interfaces.api import councils, sources
 from chapterhouse.interfaces.api.routing import needs, require
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.values import all_councils, all_personas
@@ -275,6 +275,31 @@ def _members(
             yield json.dumps(one), one.get("name") or ", ".join(called), True
     for (kind, name), title in titles.items():
         yield json.dumps({kind: name}), title, False
+
+
+class ConfirmedForm(PageForm):
+    """Whether what was told is confirmed."""
+
+    confirmed: Literal["", "yes"] = ""
+
+
+@pages.post("/personas/{slug}/remove", openapi_extra=ADMIN)
+@pages.post("/councils/{slug}/remove", openapi_extra=ADMIN)
+async def remove(
+    visit: Visited, kind: Kind, slug: Slug, form: Annotated[ConfirmedForm, Form()]
+) -> Response:
+    """Remove a persona or council, once what goes with it was told and is confirmed."""
+    found = await councils.remove_agent(visit, kind, slug, dry_run=not form.confirmed)
+    if form.confirmed:
+        return visit.redirect("/councils")
+    asked = {
+        "title": f"Remove {found.display_name} for good?",
+        "meaning": "What goes with it, and what stays:",
+        "listed": found.sentences,
+        "does": "Remove for good",
+        "back": f"/{kind}s/{slug}/edit",
+    }
+    return await visit.show("confirm.html", asked)
 
 
 # --- documents ----------------------------------------------------------------------------------
