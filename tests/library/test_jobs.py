@@ -8,7 +8,7 @@ from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.library.long_work import adding, embedding, kinds, reprocessing, syncing
-from chapterhouse.types import Job, JobState, Progress
+from chapterhouse.types import EncoderStatus, Job, JobState, Progress
 
 
 def write(folder: Path, name: str) -> Path:
@@ -131,6 +131,19 @@ def test_to_read_documents_again_and_to_make_vectors_are_jobs(library: Library) 
     assert (again.kind, again.state, again.lane) == ("reprocess", JobState.DONE, "documents")
     assert again.arguments == {"documents": [name]}
     assert (embed.kind, embed.state, embed.lane) == ("embed", JobState.DONE, "vectors")
+
+
+def test_how_many_vectors_there_are_to_make_is_known_from_the_start(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoders = library._runtime.encoders
+    building = EncoderStatus("building", "tiny", "x", 3, 9)
+    statuses = (EncoderStatus("active", "old", "y", 9, 9), building)
+    monkeypatch.setattr(encoders, "statuses", lambda: statuses)
+    monkeypatch.setattr(encoders, "embed", lambda *_: 0)  # which stops before its first document
+    library.encoders.embed_pending()
+    (job, *_) = library.jobs.list()
+    assert (job.kind, job.done, job.total) == ("embed", 3, 9)
 
 
 def test_orders_of_the_same_are_equal(tmp_path: Path) -> None:

@@ -135,6 +135,10 @@ class Tracker:
         self._has_moved |= progress.outcome is None or progress.outcome.changed
         self._is_new = True
 
+    def expect(self, done: int, total: int) -> None:
+        """Note how much there is to do before any of it is done: nobody counts that as progress."""
+        self._progress, self._is_new = Progress(done, total, ""), True
+
     def stored(self, result: Mapping[str, object]) -> None:
         """Write what came of the job, in the transaction of this thread that stores it.
 

@@ -320,6 +320,9 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobRe
             for document in documents
         )
 
+    for one in runtime.encoders.statuses():
+        if one.done < one.total and one.role != "previous":
+            tracker.expect(one.done, one.total)
     runtime.encoders.embed(follow, tracker.stop, begin)
     runtime.catch_up()
     state = JobState.CANCELLED if tracker.stop.is_set() else JobState.DONE
