@@ -134,6 +134,16 @@ def moment(seconds: int) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S} UTC" if seconds else ""
 
 
+def size(count: int) -> str:
+    """Return a number of bytes for people: ``1.4 MB``, in powers of ten."""
+    value = float(count)
+    for unit in ("bytes", "kB", "MB"):
+        if value < 1000:  # noqa: PLR2004 - the step between units
+            return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} GB"
+
+
 def join_words(words: Sequence[str], most: int = _WORDS) -> str:
     """Join words for people: what was pasted by mistake may be as long as a book."""
     cut = [word if len(word) <= _WORD else f"{word[:_WORD]}…" for word in words[:most]]

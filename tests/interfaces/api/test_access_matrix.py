@@ -99,7 +99,8 @@ PLAIN: Final = frozenset({
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
     "source", "target", "previous_response_id", "conversation", "csrf", "before", "answer", "next",
     "password", "key", "kind", "code",
-    "digest", "path", "slug", "template", "file", "value", "a", "b", "saved", "of",
+    "digest", "path", "slug", "template", "file", "value", "a", "b", "saved", "of", "display_name",
+    "prose", "folders", "member",
 })  # fmt: skip
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"

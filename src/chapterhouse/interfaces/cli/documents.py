@@ -23,7 +23,7 @@ from chapterhouse.presenting.blocks import (
     verbatim,
 )
 from chapterhouse.presenting.styled import one_line
-from chapterhouse.presenting.wording import outcome_word
+from chapterhouse.presenting.wording import outcome_word, size
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Body,
@@ -272,7 +272,7 @@ def _files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator
         records,
         ("status", outcome_word),
         "format",
-        ("size", lambda one: render.size(one.size)),
+        ("size", lambda one: size(one.size)),
         "source",
         ("document", lambda one: one.document_id),
         none="All files are completely in the library." if problems else _NO_FILES,
@@ -283,8 +283,10 @@ def _files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator
 
 def _show_archive(one: FileRecord, inside: Sequence[FileRecord]) -> Iterator[TerminalBlock]:
     status = f"{outcome_word(one)}. {one.sentence}"
-    size = render.size(one.size)
-    yield record(one, "source", "location", "format", ("status", status), ("size", size), "sha256")
+    weight = size(one.size)
+    yield record(
+        one, "source", "location", "format", ("status", status), ("size", weight), "sha256"
+    )
     yield from _inside(inside)
 
 
@@ -310,7 +312,7 @@ def _show_document(
         ("trust", None if entry.trust is Trust.OWN else entry.trust),
         ("language", entry.language or "not known"),
         ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
-        ("size", render.size(entry.size)),
+        ("size", size(entry.size)),
         ("text", f"{counted(entry.characters, 'character')}, {counted(entry.chunks, 'chunk')}"),
         "sha256",
         ("text sha256", entry.text_sha256),

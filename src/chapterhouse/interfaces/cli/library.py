@@ -38,7 +38,7 @@ from chapterhouse.interfaces.cli.session import (
 from chapterhouse.presenting.blocks import Style, TerminalBlock, record, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import draw
-from chapterhouse.presenting.wording import searched_text
+from chapterhouse.presenting.wording import searched_text, size
 from chapterhouse.text.counting import counted
 from chapterhouse.types import AddReport, Check, FileOutcome, LibraryStatus, Progress
 from chapterhouse.types.analytics import day_of
@@ -200,7 +200,7 @@ def _status(state: LibraryStatus) -> Iterator[TerminalBlock]:
         *vector_rows(state.encoders, state.documents),
         *_cut_otherwise(state),
         ("language model", state.language_model.sentence if state.language_model else "none"),
-        ("on disk", render.size(state.disk_bytes)),
+        ("on disk", size(state.disk_bytes)),
     )
 
 

@@ -204,16 +204,6 @@ def _further(outcome: FileOutcome) -> tuple[Notice, ...]:
     return tuple(one for one in outcome.notices if (one.code, one.sentence) != worst)
 
 
-def size(count: int) -> str:
-    """Return a number of bytes for people: ``1.4 MB``, in powers of ten."""
-    value = float(count)
-    for unit in ("bytes", "kB", "MB"):
-        if value < 1000:  # noqa: PLR2004 - the step between units
-            return f"{value:.0f} {unit}" if unit == "bytes" else f"{value:.1f} {unit}"
-        value /= 1000
-    return f"{value:.1f} GB"
-
-
 # --- syncs --------------------------------------------------------------------------------------
 
 

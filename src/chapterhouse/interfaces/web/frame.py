@@ -33,7 +33,9 @@ from chapterhouse.presenting import wording
 from chapterhouse.presenting.blocks import CitationBlock, Words
 from chapterhouse.presenting.citing import citation_line
 from chapterhouse.presenting.document_view import ViewBlock, quotation_view
+from chapterhouse.presenting.styled import shortened
 from chapterhouse.reading.formats import claimed_format
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import given_name
 from chapterhouse.text.sanitise import inert, sanitise, sanitise_line
 from chapterhouse.types import Citation
@@ -61,7 +63,6 @@ _PLACES: Final = {
     "memory": "History",
     "model": "Settings, Models",
 }
-_KILOBYTE: Final = 1_024
 _SENT: Final = "upload"
 
 
@@ -276,20 +277,20 @@ def _environment() -> Environment:
         "levels": AccessLevel,
     }
     environment.filters |= {
-        "count": count,
+        "count": counted,
         "given": lambda source: unquote(given_name(source)),
         "hint": page_hint,
         "inert": inert,
         "json": json.dumps,
         "lines": lambda one: "\n".join(map(str, one)) if isinstance(one, list) else one,
         "kind": lambda one: type(one).__name__,
-        "middle": middle,
+        "middle": shortened,
         "day": lambda seconds: wording.moment(seconds)[:10],
         "moment": _moment,
         "place": lambda text: quote(text, safe=""),
         "quotation": _quotation,
         "quoted": _quoted,
-        "size": size,
+        "size": wording.size,
     }
     environment.tests |= {
         "marked": is_marked,
@@ -343,25 +344,3 @@ def as_text(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
-
-
-def middle(text: str, longest: int) -> str:
-    """Return a text, cut in its middle where it is long: names end with what tells them apart."""
-    if len(text) <= longest:
-        return text
-    end = longest // 2
-    return f"{text[: longest - end - 1].rstrip()}…{text[-end:].lstrip()}"
-
-
-def count(number: int, one: str, several: str = "") -> str:
-    """Return ``1 document`` or ``1,204 documents``."""
-    return f"{number:,} {one if number == 1 else several or one + 's'}"
-
-
-def size(number: float) -> str:
-    """Return a number of bytes as people read it: ``4.2 MB``."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if number < _KILOBYTE or unit == "GB":
-            break
-        number /= _KILOBYTE
-    return f"{number:,.0f} {unit}" if unit in {"bytes", "kB"} else f"{number:,.1f} {unit}"

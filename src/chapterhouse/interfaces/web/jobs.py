@@ -12,8 +12,9 @@ from fastapi import Query, Response
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import jobs as api
 from chapterhouse.interfaces.values import public_job
-from chapterhouse.interfaces.web.frame import BARE, Visited, count, page_hint, pages
+from chapterhouse.interfaces.web.frame import BARE, Visited, page_hint, pages
 from chapterhouse.library import Library
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import given_name
 from chapterhouse.types import OPEN, UPLOAD, Job, JobState, Status
 
@@ -67,9 +68,9 @@ def _done(job: Job, parts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     made: Any = job.result.get("documents", 0) if job.kind == "embed" else 0
     for number, one, what in ((read, "file", "read"), (removed, "document", "removed")):
         if number:
-            yield f"{count(number, one)} {what}"
+            yield f"{counted(number, one)} {what}"
     if made:
-        yield count(made, "document")
+        yield counted(made, "document")
 
 
 def _reasons(job: Job, parts: Sequence[Mapping[str, Any]], own: str) -> Iterator[tuple[str, str]]:

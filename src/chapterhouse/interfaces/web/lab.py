@@ -16,7 +16,7 @@ from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.api.problems import refusal_of
 from chapterhouse.interfaces.api.schemas import Question as QuestionText
 from chapterhouse.interfaces.service import public_lines, without_paths
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visited, pages
+from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.settings_stored import value_of
 from chapterhouse.types import SearchResult
@@ -55,27 +55,24 @@ async def show_lab(
 ) -> Response:
     """Show what a question finds under two settings."""
     sides = [tuple(filter(None, one)) for one in (a, b)]
-    current = await visit.look(
-        lambda library: {name: value_of(library.settings, name) for name in _VARIED}
-    )
-    values: dict[str, Any] = {
-        "tab": "lab",
-        "question": question,
-        "varied": _VARIED,
-        "current": current,
-        "sides": sides,
-        "saved": saved,
-        "public": public_lines,
-        "found": [],
-        "problem": "",
-        "asked": len((await memory.list_questions(visit)).questions),
-    }
+    values: dict[str, Any] = {"question": question, "sides": sides, "saved": saved}
     if question.strip():
         try:
             values |= _compared(await visit.look_long(partial(_search_both, question, sides)))
         except ChapterhouseError as error:
             values["problem"] = without_paths(refusal_of(error).detail)
-    return await visit.show("lab.html", values)
+    return await _show(visit, **values)
+
+
+async def _show(visit: Visit, **values: Any) -> Response:
+    """Show the lab: both settings, what was found or measured, and how many questions there are."""
+    current = await visit.look(
+        lambda library: {name: value_of(library.settings, name) for name in _VARIED}
+    )
+    shown = {"tab": "lab", "problem": "", "question": "", "sides": ((), ()), "saved": False}
+    shown |= {"varied": _VARIED, "current": current, "public": public_lines}
+    shown |= {"asked": len((await memory.list_questions(visit)).questions)}
+    return await visit.show("lab.html", {**shown, "found": (), "measured": None, **values})
 
 
 def _search_both(
@@ -147,12 +144,5 @@ async def run_evaluation(visit: Visited) -> Response:
     asked = questions[:_MOST_QUESTIONS]
     began = time.perf_counter()
     found = await visit.look_long(lambda library: evaluate(asked, library, "the workspace"))
-    values = {
-        "tab": "lab",
-        "problem": "",
-        "found": found,
-        "warnings": public_lines(found.warnings),
-        "total": len(questions),
-        "seconds": time.perf_counter() - began,
-    }
-    return await visit.show("lab_evaluation.html", values)
+    seconds = time.perf_counter() - began
+    return await _show(visit, measured=found, total=len(questions), seconds=seconds)

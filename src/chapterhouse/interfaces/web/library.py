@@ -24,7 +24,6 @@ from chapterhouse.interfaces.web.agents import free_slug
 from chapterhouse.interfaces.web.frame import (
     PageForm,
     Visited,
-    count,
     folder_name,
     is_partial,
     pages,
@@ -32,6 +31,7 @@ from chapterhouse.interfaces.web.frame import (
 from chapterhouse.interfaces.web.jobs import list_address, list_values
 from chapterhouse.library import Library
 from chapterhouse.retrieval.rerank import tags_of
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import given_name, natural_key
 from chapterhouse.types import ListedFile, Listing, ListOrder, Status
 from chapterhouse.types.access import AccessLevel
@@ -185,7 +185,7 @@ async def remove(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Respons
     """Remove documents for good, once that is confirmed on a page of its own."""
     if not form.document:
         return visit.redirect(form.list_address)
-    number = count(len(form.document), "document")
+    number = counted(len(form.document), "document")
     if not form.confirmed:
         found = [await documents.show(visit, one, Response()) for one in form.document]
         asked = {

@@ -11,9 +11,10 @@ from pydantic import Field
 from chapterhouse.interfaces.api import sources as api
 from chapterhouse.interfaces.api.schemas import MaybeShelf
 from chapterhouse.interfaces.api.sources import CloudSyncBody, SourceBody
-from chapterhouse.interfaces.web.frame import PageForm, Visited, count, pages
+from chapterhouse.interfaces.web.frame import PageForm, Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.library.sources import ServerFolder
+from chapterhouse.text.counting import counted
 from chapterhouse.types import SourceKind
 from chapterhouse.types.access import AccessLevel
 
@@ -96,7 +97,7 @@ def _counted(folder: ServerFolder) -> str:
     """Return how many files a folder has and those below it, as far as that was counted."""
     if folder.is_more and not folder.files:
         return "not counted"
-    return f"{'over ' * folder.is_more}{count(folder.files, 'file')}"
+    return f"{'over ' * folder.is_more}{counted(folder.files, 'file')}"
 
 
 @pages.get("/drives", openapi_extra=api.BROWSE)
