@@ -118,7 +118,7 @@ class AgentRemoval:
         sits = f"It sits in {join_words(self.councils)}: change that council before it meets again."
         return (
             *((sits,) if self.councils else ()),
-            f"{counted(self.documents, 'document')} of its own will leave the library.",
+            f"{counted(self.documents, 'document')} that nobody else reads will leave the library.",
             f"{counted(self.memories, 'remembered answer')} will be forgotten.",
             *(("The other folders that it reads stay as they are.",) if self.folders else ()),
             f"Its own folder stays on disk, beside the others, as _{self.slug}.",

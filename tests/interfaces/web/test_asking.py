@@ -32,7 +32,7 @@ def test_questions_are_those_of_a_person_and_bodies_are_looked_into_once(
         assert found == (
             "What do the documents say about “Tide Levels of Varnholm”?",
             "Wer darf wann anlegen?",
-            "What should I know about “Speed of MV Heron”?",
+            "What do the documents say about “Speed of MV Heron”?",
         )
         monkeypatch.delattr(type(library.documents), "body")
         assert suggest_questions(library) == found

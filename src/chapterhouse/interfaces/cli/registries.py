@@ -163,10 +163,10 @@ def remove(noun: Noun[Folder], name: str, *, yes: bool, dry_run: bool) -> Outcom
                 require_yes(f"Remove {found.display_name}", listed=found.sentences)
             found = registry.remove_agent(found.slug)
     does = "Would remove" if dry_run else "Removed"
-    told = [verbatim(f"{does} ", (found.display_name, Style.STRONG), ".")]
-    told += [verbatim(f"  {one_line(text)}") for text in found.sentences]
-    told += [] if dry_run else [verbatim(f"Its folder: {one_line(found.folder)}")]
-    return Outcome({**plain(found), "dry_run": dry_run}, told)
+    blocks = [verbatim(f"{does} ", (found.display_name, Style.STRONG), ".")]
+    blocks += [verbatim(f"  {one_line(text)}") for text in found.sentences]
+    blocks += [] if dry_run else [verbatim(f"Its folder: {one_line(found.folder)}")]
+    return Outcome({**plain(found), "dry_run": dry_run}, blocks)
 
 
 def checked(found: Sequence[Problem]) -> Outcome:

@@ -4,7 +4,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, count, groupby
+from itertools import chain, count
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Depends, Form, Request, Response
@@ -48,14 +48,15 @@ async def show_agents(visit: Visited) -> Response:
     is_whole = visit.caller.grant.is_whole
 
     def look(library: Library) -> dict[str, Any]:
+        wrong: dict[str, list[str]] = {}  # why a council cannot meet
+        for one in errors(library.councils.validate()) if is_whole else ():
+            reason = ": ".join(filter(None, (one.place, one.sentence)))
+            wrong.setdefault(one.slug, []).append(without_paths(reason))
+        folders = [one.folder for one in library.councils.all() if one.folder]
         return {
             "councils": all_councils(library).councils if is_whole else (),
-            "titles": {
-                one.slug: library.councils.titles(one.folder.council)
-                for one in library.councils.all()
-                if one.folder
-            },
-            "wrong": dict(_wrong(library, is_whole=is_whole)),
+            "titles": {one.slug: library.councils.titles(one.council) for one in folders},
+            "wrong": wrong,
             "personas": all_personas(library).personas,
         }
 
@@ -66,17 +67,6 @@ async def show_agents(visit: Visited) -> Response:
         "blank": _BLANK,
     }
     return await visit.show("councils.html", values)
-
-
-def _wrong(library: Library, *, is_whole: bool) -> Iterator[tuple[str, list[str]]]:
-    """Yield the personas and councils that cannot be asked, each with the reasons."""
-    for persona in all_personas(library).personas:
-        if not persona.usable:
-            yield f"persona/{persona.slug}", [one.sentence for one in persona.problems]
-    found = errors(library.councils.validate()) if is_whole else ()
-    for slug, problems in groupby(sorted(found, key=lambda one: one.slug), lambda one: one.slug):
-        reasons = [": ".join(filter(None, (one.place, one.sentence))) for one in problems]
-        yield f"council/{slug}", list(map(without_paths, reasons))
 
 
 # --- made -----------------------------------------------------------------------------------------
@@ -161,12 +151,10 @@ class DefinitionForm(PageForm):
         if self.file:
             return self.file
         folders = list(filter(None, map(str.strip, self.folders.splitlines())))
-        said: dict[str, Any] = {"display_name": self.display_name.strip(), "folders": folders}
+        new: dict[str, Any] = {"display_name": self.display_name.strip(), "folders": folders}
         if kind == "council":
-            said |= {"purpose": _plain(self.purpose), "members": list(self.member)}
-        return as_json(
-            {**before, **{key: one for key, one in said.items() if one or key in before}}
-        )
+            new |= {"purpose": _plain(self.purpose), "members": list(self.member)}
+        return as_json({**before, **{key: one for key, one in new.items() if one or key in before}})
 
 
 def _plain(text: str) -> str:

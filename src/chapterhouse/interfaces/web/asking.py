@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import cycle, islice
+from itertools import islice
 from typing import Annotated, Any, Final, Literal
 from uuid import uuid4
 
@@ -80,12 +80,6 @@ _GENERAL: Final = re.compile(  # about a document and not about its subject
     r"|\b(?:agenda|contents?|definitions|example|introduction|minutes|notes?|overview|summary)\b"
     r"|\b(?:i|my|our|we|you|your)\b"
 )
-_FORMS: Final = (
-    "What do the documents say about “{}”?",
-    "What should I know about “{}”?",
-    "Tell me about “{}”.",
-)
-_QUESTION_WORDS: Final = 3  # of a heading that is a question by itself, at least
 _LEAST_TEXT: Final = 150  # characters below a heading that a question is asked of
 _LISTS: Final = 100  # of questions
 _suggestions: Final[dict[tuple[tuple[str, str], ...], Sequence[str]]] = {}
@@ -339,21 +333,19 @@ def suggest_questions(library: Library) -> Sequence[str]:
 
 def _questions(bodies: Sequence[tuple[Document, Body]]) -> Iterator[str]:
     """Yield a question to a document each, of what no other one has a heading for."""
-    often = Counter(
-        path[-1] for _, body in bodies for path in {one.path for one in body.sections if one.path}
-    )
-    forms = cycle(_FORMS)
+    paths = ({one.path for one in body.sections if one.path[1:]} for _, body in bodies)
+    often = Counter(path[-1] for own in paths for path in own)
     for document, body in bodies:
         for section in body.sections:
             heading = _NUMBER.sub("", section.path[-1]).strip(" .:") if section.path[1:] else ""
             has_text = section.end - section.start >= len(heading) + _LEAST_TEXT
             if not (_HEADING.fullmatch(heading) and has_text and often[section.path[-1]] == 1):
                 continue
-            if heading.endswith("?") and len(heading.rstrip(" ?").split()) >= _QUESTION_WORDS:
+            if heading.endswith("?"):
                 yield heading
                 break
-            if document.language == "en" and heading[-1] != "?" and not _GENERAL.search(heading):
-                yield next(forms).format(heading)
+            if document.language == "en" and not _GENERAL.search(heading):
+                yield f"What do the documents say about “{heading}”?"
                 break
 
 

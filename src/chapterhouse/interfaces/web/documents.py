@@ -1,12 +1,15 @@
-"""A document on the page: its text at a passage, its pages, its chunks, its versions."""
+"""A document on the page: its text at a passage, pages, chunks, versions; and who is named."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import Query, Response
 
 from chapterhouse.interfaces.api import documents as operations
+from chapterhouse.interfaces.api import graph
 from chapterhouse.interfaces.api.routing import needs
 from chapterhouse.interfaces.values import PublicDocument
 from chapterhouse.interfaces.web.frame import Visit, Visited, is_partial, pages
@@ -14,11 +17,17 @@ from chapterhouse.library import Library
 from chapterhouse.presenting.document_view import quotation_view, view_document
 from chapterhouse.types import Body, Chunk, Range
 from chapterhouse.types.access import AccessLevel
+from chapterhouse.types.graph import EntityKind, EntityPage, RelatedEntity
 
 READ: Final = needs(AccessLevel.READ)
 _CHUNKS: Final = 50  # that are shown at once
 _VERSIONS: Final = 50
 _WORDS: Final = 200  # characters that a list is searched for, at most
+_ENTITIES: Final = 200
+_SENTENCES: Final = 50
+_AROUND: Final = 16  # entities that are drawn about one
+_WIDTH, _HEIGHT, _REACH = 640, 360, 140  # of the drawing
+_FAR: Final = 1.6  # as many times as high as it is wide
 Offset = Annotated[int, Query(ge=0, le=2**40)]
 View = Literal["text", "pages", "chunks", "versions"]
 
@@ -129,3 +138,49 @@ async def download(visit: Visited, document_id: str) -> Response:
     answer = await operations.content(visit, document_id, original=True)
     assert isinstance(answer, Response)
     return answer
+
+
+# --- who and what they speak of ------------------------------------------------------------------
+
+
+@pages.get("/graph", openapi_extra=graph.READ)
+async def show_entities(
+    visit: Visited,
+    text: Annotated[str, Query(max_length=200)] = "",
+    kind: Annotated[str, Query(max_length=20)] = "",
+) -> Response:
+    """Show people, organizations, places and things, those that most documents name first."""
+    chosen = EntityKind(kind) if kind in set(EntityKind) else None
+    found = await graph.list_entities(visit, text, chosen, _ENTITIES, 0)
+    values = {"found": found, "text": text, "kind": kind, "kinds": list(EntityKind)}
+    return await visit.show("graph.html", values)
+
+
+@pages.get("/graph/entity", openapi_extra=graph.READ)
+async def show_entity(visit: Visited, name: graph.Name) -> Response:
+    """Show the sentences that name somebody or something, and whom it stands with."""
+    found = await graph.show_entity(visit, name, _SENTENCES, _AROUND)
+    return await visit.show("entity.html", {"found": found, "drawn": list(_drawn(found))})
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnEntity:
+    """A related entity and where it is drawn, in pixels; how wide its line is."""
+
+    related: RelatedEntity
+    x: float
+    y: float
+    width: float
+
+
+def _drawn(found: EntityPage) -> Iterator[DrawnEntity]:
+    """Yield the related entities, around the one in the middle."""
+    related: Sequence[RelatedEntity] = found.related
+    for number, one in enumerate(related):
+        angle = 2 * math.pi * number / len(related) - math.pi / 2
+        yield DrawnEntity(
+            one,
+            round(_WIDTH / 2 + _FAR * _REACH * math.cos(angle), 1),
+            round(_HEIGHT / 2 + _REACH * math.sin(angle), 1),
+            round(1 + math.log(one.together), 1),
+        )

@@ -7,7 +7,6 @@ from chapterhouse.interfaces.web import (  # noqa: F401
     asking,
     councils,
     documents,
-    graph,
     history,
     jobs,
     lab,
