@@ -375,6 +375,6 @@ def test_what_is_loaded_first_is_small(site: Served, opened: Opener) -> None:
         )
         enter(page, site)
         page.wait_for_load_state("load")
-        assert len(sizes) >= 7
+        assert len(sizes) >= 6
         assert sum(sizes.values()) <= 60_000, sizes
         assert not [url for url in sizes if not re.match(re.escape(site.url), url)]

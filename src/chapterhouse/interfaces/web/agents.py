@@ -29,7 +29,7 @@ from chapterhouse.interfaces.api import councils, sources
 from chapterhouse.interfaces.api.routing import needs, require
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.values import all_councils, all_personas
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, pages
+from chapterhouse.interfaces.web.frame import BARE, Note, PageForm, Visit, Visited, pages
 from chapterhouse.interfaces.web.jobs import open_syncs
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
@@ -280,14 +280,9 @@ async def remove(
     found = await councils.remove_agent(visit, kind, slug, dry_run=not form.confirmed)
     if form.confirmed:
         return visit.redirect("/councils")
-    asked = {
-        "title": f"Remove {found.display_name} for good?",
-        "meaning": "What goes with it, and what stays:",
-        "listed": found.sentences,
-        "does": "Remove for good",
-        "back": f"/{kind}s/{slug}/edit",
-    }
-    return await visit.show("confirm.html", asked)
+    title, back = f"Remove {found.display_name} for good?", f"/{kind}s/{slug}/edit"
+    what = "What goes with it, and what stays:"
+    return await visit.show_note(Note(title, what, back, found.sentences, "Remove for good"))
 
 
 # --- documents ----------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ import gzip
 import json
 import mimetypes
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
@@ -146,6 +147,26 @@ def redirect(request: Request, path: str, **query: object) -> Response:
     return RedirectResponse(where, HTTPStatus.SEE_OTHER)
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is to be known before something goes on.
+
+    Attributes:
+        back: Where it goes on from.
+        does: What is confirmed by a press of its button; empty where nothing is.
+        fields: What is sent with that.
+    """
+
+    title: str
+    meaning: str
+    back: str
+    listed: Sequence[str] = ()
+    does: str = ""
+    fields: Sequence[tuple[str, str]] = ()
+    hint: str = ""
+    wrong: bool = False
+
+
 class Visit(Exchange):
     """An exchange that is answered with pages."""
 
@@ -163,6 +184,10 @@ class Visit(Exchange):
             own = [one for one in names if permits(AccessLevel.READ, one)]
             self.request.state.workspaces = own
         return render(self.request, name, values, status)
+
+    async def show_note(self, note: Note) -> Response:
+        """Return what is to be known, or confirmed, before something goes on."""
+        return await self.show("note.html", asdict(note))
 
     def redirect(self, path: str, **query: object) -> Response:
         """Return an answer that sends the browser elsewhere on this server."""
@@ -198,14 +223,15 @@ def page_problem(error: Exception, scope: Scope) -> Response:
     if found.status == HTTPStatus.NOT_MODIFIED:
         return api_problem(error, scope)
     host, _, came = request.headers.get("referer", "").partition("://")[2].partition("/")
-    values = {
-        "title": HTTPStatus(found.status).phrase,
-        "back": own_path(f"/{came}") if host == request.headers.get("host") else "/",
-        "detail": sanitise_line(without_paths(found.detail)),
-        "hint": page_hint(sanitise_line(without_paths(found.hint))),
-        "places": found.places,
-    }
-    answer = render(request, "problem.html", values, found.status)
+    asked = Note(
+        HTTPStatus(found.status).phrase,
+        sanitise_line(without_paths(found.detail)),
+        own_path(f"/{came}") if host == request.headers.get("host") else "/",
+        [f"{one.place}: {one.problem}" for one in found.places or ()],
+        hint=page_hint(sanitise_line(without_paths(found.hint))),
+        wrong=True,
+    )
+    answer = render(request, "note.html", asdict(asked), found.status)
     answer.headers.update(found.headers)
     return answer
 

@@ -22,6 +22,7 @@ from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute, needs
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web.agents import free_slug
 from chapterhouse.interfaces.web.frame import (
+    Note,
     PageForm,
     Visited,
     folder_name,
@@ -185,34 +186,28 @@ async def remove(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Respons
     """Remove documents for good, once that is confirmed on a page of its own."""
     if not form.document:
         return visit.redirect(form.list_address)
-    number = counted(len(form.document), "document")
+    number, back = counted(len(form.document), "document"), form.list_address
     if not form.confirmed:
         found = [await documents.show(visit, one, Response()) for one in form.document]
-        asked = {
-            "title": f"Remove {number} for good?",
-            "meaning": "Their text leaves the library, and so do the remembered answers that rest"
-            " on it. Files in folders stay where they are.",
-            "listed": [one.title or given_name(one.source) for one in found],
-            "fields": [("folder", form.folder), *(("document", one.id) for one in found)],
-            "does": "Remove for good",
-            "back": form.list_address,
-        }
-        return await visit.show("confirm.html", asked)
+        titles = [one.title or given_name(one.source) for one in found]
+        fields = [("folder", form.folder), *(("document", one.id) for one in found)]
+        meaning = (
+            "Their text leaves the library, and so do the remembered answers that rest on it. Files"
+            " in folders stay where they are."
+        )
+        title, does = f"Remove {number} for good?", "Remove for good"
+        return await visit.show_note(Note(title, meaning, back, titles, does, fields))
     in_place: list[str] = []
     for place, one in enumerate(form.document, start=1):
         # The words of all of them leave the files at once, with the last.
         removal = await documents.remove(visit, one, prove=place == len(form.document))
         in_place += removal.in_place
     if not in_place:
-        return visit.redirect(form.list_address)
-    done = {
-        "title": f"{number} removed",
-        "meaning": "These files are still in a folder that the library follows: its next sync reads"
-        " them again.",
-        "listed": in_place,
-        "back": form.list_address,
-    }
-    return await visit.show("confirm.html", done)
+        return visit.redirect(back)
+    meaning = (
+        "These files are still in a folder that the library follows: its next sync reads them."
+    )
+    return await visit.show_note(Note(f"{number} removed", meaning, back, in_place))
 
 
 @pages.post("/documents/council", openapi_extra=needs(AccessLevel.ADMIN, whole=True))

@@ -79,7 +79,7 @@ async function send(one) {
     else if (one.isCancelled) one.stopped += 1;
     else {
       one.refused += 1;
-      const why = [...page.querySelectorAll(".problem p")].map((part) => part.textContent).join(" ");
+      const why = [...page.querySelectorAll(".problem p:not(.row)")].map((part) => part.textContent).join(" ");
       const item = document.createElement("li");
       item.textContent = `${next.path}: ${why || "It could not be sent, the server does not answer."}`;
       one.shown.querySelector(".reasons").append(item);
