@@ -142,11 +142,12 @@ async def ask(visit: Visited, form: Annotated[AskForm, Form()]) -> Response:
         meeting = await convene(visit, slug, MeetingBody(question=form.question))
         where = f"/meetings/{meeting.id}"
         if _EVENTS in visit.request.headers.get("accept", ""):
-            return _streamed(_once("go", json.dumps(where)))
+            return Response(f"event: go\ndata: {json.dumps(where)}\n\n", media_type=_EVENTS)
         return visit.redirect(where)
     follow_up = await _follow_up(visit, form)
     if _EVENTS in visit.request.headers.get("accept", ""):
-        return _streamed(_answering(visit, form, follow_up))
+        lines = with_pings(_answering(visit, form, follow_up))
+        return StreamingResponse(lines, media_type=_EVENTS)
     answer = await visit.ask(
         lambda library: answer_of(_events(library, visit, form, follow_up, drafts=False))
     )
@@ -221,20 +222,12 @@ def _event(name: str, text: str) -> ServerSentEvent:
     return ServerSentEvent(event=name, raw_data=json.dumps(text))
 
 
-async def _once(name: str, data: str) -> AsyncIterator[str]:
-    yield f"event: {name}\ndata: {data}\n\n"
-
-
-def _streamed(lines: Any) -> Response:
-    return StreamingResponse(with_pings(lines), media_type=_EVENTS)
-
-
 def answer_turn(asked: str, answer: PublicAnswer, before: Sequence[Turn] = ()) -> dict[str, Any]:
     """Return what templates show of a question and its answer."""
     turns = (*before, Turn(answer.question, answer.text))
     is_answer = answer.outcome is AnswerOutcome.ANSWER
     deciding = {
-        f"{QUOTATION}-{number}": one.text[slice(*one.key_span)]
+        f"{QUOTATION}-{number}": one.text[slice(*one.key_span)].removeprefix("- ")
         for number, one in enumerate(answer.sentences, start=1)
         if len(one.text) > _LONG or (is_answer and one.key_span[0])
     }
