@@ -27,7 +27,7 @@ from chapterhouse.agents.definition import (
 from chapterhouse.agents.problems import DefinitionError, Problem, located, without_folder
 from chapterhouse.agents.sync import Places, is_current, mirror_shelf
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.connectors.folder import is_visible
+from chapterhouse.connectors.folder import is_visible, location_of
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.remove import remove_documents
@@ -260,12 +260,15 @@ class Registry(ABC, Generic[Folder]):
         )
         if dry_run:
             return removal
+        files = tuple(store.files(location_of(folder.resolve(), ())))
         with self._definitions.lock(slug):
             moved = self._definitions.set_aside(slug)
         for one in found:
             if not shelves.issuperset(one.shelves):
                 store.set_shelves(one.id, sorted(set(one.shelves) - shelves))
         removed = remove_documents(alone, store=store)
+        for file in files:  # also those that could not be read
+            store.forget_file(file.location)
         store.sources().drop(f"{self.kind}/{slug}")
         memories.forget_all(owners)
         if alone:

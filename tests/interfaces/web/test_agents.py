@@ -224,10 +224,12 @@ def test_a_persona_is_removed_once_what_goes_with_them_was_told(
     made = browser.post("/personas", data={"csrf": csrf, "name": "Gone"}).headers["location"]
     assert made == "/personas/gone/edit"
     (folder / "RAG" / "tides.md").write_text("# Tides\n\nThe tide turns at six.\n")
+    (folder / "RAG" / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
     browser.post("/councils", data={"csrf": csrf, "name": "Left", "personas": ["gone", "tom"]})
     with Library.open(served_board.home) as library:
         assert library.answers.ask("When does the tide turn?", persona="gone", remember=True)
         assert library.documents.counts()["shelf"]["gone"] == 1
+    assert "torn.pdf" in browser.get("/documents?status=rejected").text
     told = browser.post("/personas/gone/remove", data={"csrf": csrf}).text
     assert "Remove Gone for good?" in told
     for sentence in (
@@ -252,6 +254,7 @@ def test_a_persona_is_removed_once_what_goes_with_them_was_told(
         assert "gone" not in library.memory.personas()
         assert "gone" not in [one.name for one in library.sources.list()]
     assert browser.get(made).status_code == 404
+    assert "torn.pdf" not in browser.get("/documents").text
     with served_board.client(served_board.key("admin")) as admin:
         removed = admin.delete("/api/councils/left").json()
         assert (removed["slug"], removed["dry_run"]) == ("left", False)
