@@ -231,7 +231,7 @@ def test_a_persona_is_removed_once_what_goes_with_them_was_told(
         assert library.documents.counts()["shelf"]["gone"] == 1
     assert "torn.pdf" in browser.get("/documents?status=rejected").text
     told = browser.post("/personas/gone/remove", data={"csrf": csrf}).text
-    assert "Remove Gone for good?" in told
+    assert "Remove Gone?" in told
     for sentence in (
         "It sits in left",
         "1 document that nobody else reads",

@@ -280,9 +280,9 @@ async def remove(
     found = await councils.remove_agent(visit, kind, slug, dry_run=not form.confirmed)
     if form.confirmed:
         return visit.redirect("/councils")
-    title, back = f"Remove {found.display_name} for good?", f"/{kind}s/{slug}/edit"
-    what = "What goes with it, and what stays:"
-    return await visit.show_note(Note(title, what, back, found.sentences, "Remove for good"))
+    title, back = f"Remove {found.display_name}?", f"/{kind}s/{slug}/edit"
+    what = "What goes, and what stays:"
+    return await visit.show_note(Note(title, what, back, found.sentences, "Remove"))
 
 
 # --- documents ----------------------------------------------------------------------------------
