@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
@@ -163,24 +162,10 @@ async def show_entity(visit: Visited, name: graph.Name) -> Response:
     return await visit.show("entity.html", {"found": found, "drawn": list(_drawn(found))})
 
 
-@dataclass(frozen=True, slots=True)
-class DrawnEntity:
-    """A related entity and where it is drawn, in pixels; how wide its line is."""
-
-    related: RelatedEntity
-    x: float
-    y: float
-    width: float
-
-
-def _drawn(found: EntityPage) -> Iterator[DrawnEntity]:
-    """Yield the related entities, around the one in the middle."""
-    related: Sequence[RelatedEntity] = found.related
-    for number, one in enumerate(related):
-        angle = 2 * math.pi * number / len(related) - math.pi / 2
-        yield DrawnEntity(
-            one,
-            round(_WIDTH / 2 + _FAR * _REACH * math.cos(angle), 1),
-            round(_HEIGHT / 2 + _REACH * math.sin(angle), 1),
-            round(1 + math.log(one.together), 1),
-        )
+def _drawn(found: EntityPage) -> Iterator[tuple[RelatedEntity, float, float, float]]:
+    """Yield the related entities around the one in the middle: x and y in pixels, line width."""
+    for number, one in enumerate(found.related):
+        angle = 2 * math.pi * number / len(found.related) - math.pi / 2
+        x = round(_WIDTH / 2 + _FAR * _REACH * math.cos(angle), 1)
+        y = round(_HEIGHT / 2 + _REACH * math.sin(angle), 1)
+        yield one, x, y, round(1 + math.log(one.together), 1)
