@@ -33,7 +33,6 @@ from chapterhouse.ingest.mirror import Options
 from chapterhouse.ingest.remove import remove_documents
 from chapterhouse.ingest.sources import look_from_outside, mark_synced
 from chapterhouse.presenting.wording import join_words, staying_sentence
-from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import CorpusCounts, Progress, Scope, Source, SourceKind, SyncReport
 from chapterhouse.types.analytics import day_of
@@ -118,8 +117,8 @@ class AgentRemoval:
         sits = f"It sits in {join_words(self.councils)}: change that council before it meets again."
         return (
             *((sits,) if self.councils else ()),
-            f"{counted(self.documents, 'document')} that nobody else reads will leave the library.",
-            f"{counted(self.memories, 'remembered answer')} will be forgotten.",
+            f"Documents that leave the library, since nobody else reads them: {self.documents:,}",
+            f"Remembered answers that are forgotten: {self.memories:,}",
             *(("The other folders that it reads stay as they are.",) if self.folders else ()),
             f"Its own folder stays on disk, beside the others, as _{self.slug}.",
         )
