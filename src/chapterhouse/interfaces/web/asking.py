@@ -3,7 +3,7 @@
 import json
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Any, Final, Literal
@@ -196,7 +196,7 @@ def _may_remember(visit: Visit) -> bool:
     return visit.remember or visit.caller.grant is OWNER
 
 
-async def _answering(visit: Visit, form: AskForm, follow_up: FollowUp) -> AsyncIterator[str]:
+async def _answering(visit: Visit, form: AskForm, follow_up: FollowUp) -> AsyncGenerator[str]:
     """Yield the events of an answer with what the page shows of each."""
     events = visit.events(lambda library: _events(library, visit, form, follow_up, drafts=True))
 
