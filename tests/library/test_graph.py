@@ -94,7 +94,9 @@ def test_files_hold_every_entity_and_link(library: Library, form: str) -> None:
         assert len(tree.findall(".//{*}edge")) == len(links)
     if form == "jsonld":
         graph: Any = json.loads(text)["@graph"]
-        assert sum(len(one["relatedTo"]) for one in graph) == len(links)
+        assert sum(
+            len(own) for one in graph for own in one.values() if own and isinstance(own[0], dict)
+        ) == len(links)
 
 
 def test_a_removed_document_takes_its_names_with_it_also_from_the_disk(tmp_path: Path) -> None:
@@ -110,3 +112,81 @@ def test_a_removed_document_takes_its_names_with_it_also_from_the_disk(tmp_path:
         assert not [path for path in files if b"Helena Brandt" in path.read_bytes()]
         assert library.graph.show("Marcus Webb").entity.documents == 1
         assert not library.faults()
+
+
+DRAFT = """# Draft
+
+Ingrid Tolle founded the Baltic Ferry Company in Kiel, Germany. Helena Brandt left.
+
+The Harbour Traffic Authority (HTA) met. Ingrid Tolle met the HTA.
+"""
+
+
+def relations(library: Library, name: str) -> list[tuple[str, str, bool]]:
+    every = library.graph.related(name).related
+    return [(one.relation, one.entity.name, one.inverse) for one in every if one.words]
+
+
+def test_what_is_said_is_shown_with_its_sentence_and_documents(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_bytes(DRAFT.encode(), "draft.md", shelf="open")
+        assert relations(library, "ingrid tolle") == [("created_by", "Baltic Ferry Company", True)]
+        found = library.graph.related("kiel")
+        assert [(one.title, one.sentences) for one in found.documents] == [("Draft", 1)]
+        (part,) = (one for one in found.related if one.entity.name == "Germany")
+        assert part.words == "is part of"
+        assert part.evidence.text.endswith("in Kiel, Germany.")
+        step = library.graph.path("Ingrid Tolle", "Baltic Ferry Company").steps[0]
+        assert step.words == "created"
+        entities = library.graph.entities().entities
+        links = library.graph.links(entities)
+        assert "[:CREATED_BY " in writer("cypher")(entities, links)
+        assert '"isPartOf": [' in writer("jsonld")(entities, links)
+        tree = ET.fromstring(writer("graphml")(entities, links))
+        kinds = [one.text for one in tree.findall(".//{*}data[@key='edge-relation']")]
+        assert {"created_by", "is_part_of", "related_to"} <= set(kinds)
+        assert len(kinds) == len(links)
+
+
+def test_what_a_person_says_of_names_holds_and_can_be_taken_back(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_bytes(DRAFT.encode(), "draft.md", shelf="open")
+        library.documents.add_bytes(NOTES.encode(), "notes.md", shelf="shut")
+        graph = library.graph
+        assert graph.show("HTA").entity.name == "Harbour Traffic Authority"
+        assert graph.split("HTA", "me") == ("hta",)
+        assert graph.show("HTA").entity.sentences == 2
+        with pytest.raises(UsageError, match="no other name"):
+            graph.split("HTA", "me")
+        merged = graph.merge("Helena Brandt", "Marcus Webb", "me")
+        assert merged.name == "Marcus Webb"
+        assert [(one.name, one.reason) for one in merged.merged] == [("Helena Brandt", "by hand")]
+        with pytest.raises(UsageError, match="one entity already"):
+            graph.merge("Helena Brandt", "Marcus Webb", "me")
+        part = library.within(Scope.of(["open"]))
+        # Who does not see Marcus Webb does not learn of him.
+        assert part.graph.show("Helena Brandt").entity.name == "Helena Brandt"
+        for change in (
+            lambda: part.graph.merge("Kiel", "Germany", "me"),
+            lambda: part.graph.split("Kiel", "me"),
+            lambda: part.graph.undo("HTA"),
+            part.graph.decisions,
+        ):
+            with pytest.raises(RefusedError):
+                change()
+        library.reindex()
+        assert [(one.name, one.entity) for one in graph.decisions()] == [
+            ("helena brandt", "marcus webb"), ("hta", "hta"),
+        ]  # fmt: skip
+        assert graph.show("Helena Brandt").entity.name == "Marcus Webb"
+        library.export(tmp_path / "copy.zip")
+    Library.restore(tmp_path / "copy.zip", tmp_path / "other")
+    with Library.open(tmp_path / "other") as library:
+        assert library.graph.show("Helena Brandt").entity.name == "Marcus Webb"
+        assert library.graph.undo("Marcus Webb") == 1
+        assert library.graph.undo("HTA") == 1
+        assert library.graph.show("Helena Brandt").entity.name == "Helena Brandt"
+        assert library.graph.show("HTA").entity.name == "Harbour Traffic Authority"
+        with pytest.raises(NotFoundError, match="Nobody decided"):
+            library.graph.undo("HTA")
+        assert library.graph.split("Harbour Traffic Authority", "me") == ("hta",)

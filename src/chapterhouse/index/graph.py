@@ -10,21 +10,25 @@ import json
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import apsw
 
 from chapterhouse.index.derived import DerivedTables, Rows
+from chapterhouse.index.entity_view import EntityView, view_of
+from chapterhouse.index.relations import relation_rows, typed_links, with_types
 from chapterhouse.store.sqlite import Store
-from chapterhouse.text.entity_names import entity_key, without_article
+from chapterhouse.text.entity_names import entity_key, plain_key, without_article
 from chapterhouse.types import Body, Change, Chunk, Document, Scope
 from chapterhouse.types.graph import (
     Entity,
     EntityKind,
     EntityLink,
     EntityNames,
+    MergedName,
+    NameDecision,
     SentencePlace,
 )
 
@@ -32,12 +36,11 @@ ReadNames = Callable[[Document, Body, Sequence[Chunk]], EntityNames]
 
 _ALL: Final = Scope.everything()  # an index follows every document
 _AT_ONCE: Final = 8  # documents whose mentions are written together
-_SURE: Final = 0.6  # confidence of one mention from which a name counts that is there once
 _MOST_VIEWS: Final = 8
 _MOST_NAMES: Final = 8  # of an entity that are told
 _MOST_SENTENCES: Final = 1_000  # of an entity by which it is told whom it stands with
 _MOST_WIDENED: Final = 100  # entities of a step of a path from which the next goes on
-_TABLES: Final = ("mention", "shared", "membership", "pending")
+_TABLES: Final = ("mention", "shared", "relation", "membership", "pending")
 # ``place`` numbers the sentences, in the order in which they were written: it joins rows, and
 # nothing that is told depends on it.
 _SCHEMA: Final = """
@@ -59,41 +62,27 @@ CREATE TABLE IF NOT EXISTS pending (
 CREATE INDEX IF NOT EXISTS mention_entity ON mention (entity, place, document, kind, confidence);
 CREATE INDEX IF NOT EXISTS mention_place ON mention (place);
 CREATE INDEX IF NOT EXISTS mention_document ON mention (document);
-"""
-# "+" keeps SQLite from going by document, of which a scope has many.
-_COUNTED: Final = """
-SELECT entity, kind, count(*), sum(confidence), max(confidence)
-FROM mention WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-) AND (?2 = 'null' OR entity IN (SELECT value FROM json_each(?2)))
-GROUP BY entity, kind
-"""
-_TOTALS: Final = """
-SELECT entity, count(DISTINCT document), count(DISTINCT place)
-FROM mention WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-)
-GROUP BY entity
-"""
-_TOTALS_OF: Final = """
-SELECT count(DISTINCT document), count(DISTINCT place)
-FROM mention WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-) AND (?2 = 'null' OR entity IN (SELECT value FROM json_each(?2)))
+CREATE TABLE IF NOT EXISTS relation (
+  document TEXT NOT NULL, source TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL,
+  sentence INTEGER NOT NULL, sentence_end INTEGER NOT NULL, confidence REAL NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS relation_source ON relation (source);
+CREATE INDEX IF NOT EXISTS relation_target ON relation (target);
+CREATE INDEX IF NOT EXISTS relation_document ON relation (document);
 """
 _WRITTEN: Final = """
-SELECT name, count(*) FROM mention
+SELECT entity, name, count(*) FROM mention
 WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
   SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
 )
-GROUP BY name
+GROUP BY entity, name ORDER BY count(*) DESC, name
 """
-_SHARED: Final = """
-SELECT short, min(long) FROM shared
-WHERE +document IN (
+_DOCUMENTS: Final = """
+SELECT document, count(DISTINCT place) FROM mention
+WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
   SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
 )
-GROUP BY short HAVING count(DISTINCT long) = 1
+GROUP BY document ORDER BY count(DISTINCT place) DESC, document LIMIT ?3
 """
 _SENTENCES: Final = """
 SELECT DISTINCT document, sentence, sentence_end, place FROM mention
@@ -107,43 +96,31 @@ SELECT DISTINCT entity, place FROM mention WHERE place IN (SELECT value FROM jso
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """How often an entity is named."""
-
-    kind: EntityKind
-    confidence: float
-    mentions: int
-    documents: int
-    sentences: int
-
-
-@dataclass(frozen=True, slots=True)
-class _View:
-    """The entities of a scope by key, what short names are short for, and all sentences."""
-
-    entities: Mapping[str, _Counts]
-    long_names: Mapping[str, str]
-    merged: Mapping[str, Sequence[str]]
-    sentences: int
-
-    def keys(self, entity: str) -> list[str]:
-        """Return the keys of rows that are of an entity."""
-        return [entity, *self.merged.get(entity, ())] if entity in self.entities else []
-
-
 class GraphIndex(DerivedTables):
     """The graph in one folder."""
 
     what = "The graph"
     file = "graph.db"
-    version = 1
+    version = 2
     schema = _SCHEMA
 
-    def __init__(self, folder: Path, read: ReadNames, *, wait_seconds: float = 10.0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        read: ReadNames,
+        decisions: Callable[[], Sequence[NameDecision]] = tuple,
+        *,
+        wait_seconds: float = 10.0,
+    ) -> None:
+        """Open the graph.
+
+        Args:
+            decisions: Returns what people said of names.
+        """
         super().__init__(folder, wait_seconds=wait_seconds)
         self._read_names = read
-        self._views: tuple[tuple[int, int], dict[str, _View]] = ((0, 0), {})
+        self._decisions = decisions
+        self._views: tuple[object, dict[str, EntityView]] = (None, {})
 
     def size(self) -> int:
         """Count the mentions."""
@@ -196,7 +173,7 @@ class GraphIndex(DerivedTables):
             wrong |= {
                 name
                 for name in documents.keys() - waiting
-                if self._rows_of(name) != _mention_rows(name, self._names_of(name, store))
+                if self._rows_of(name) != _rows(name, self._names_of(name, store))
             }
         return wrong
 
@@ -213,23 +190,32 @@ class GraphIndex(DerivedTables):
         """Return some entities, those that most documents name first, and how many there are.
 
         Args:
-            words: Only those in whose keys this stands, itself in the form of a key.
+            words: Only those in whose keys this stands, as ``plain_key`` has them.
         """
         view = self._view(scope)
         found = [
             (-one.documents, -one.mentions, key)
             for key, one in view.entities.items()
             if (kind is None or one.kind is kind)
-            and (words in key or any(words in short for short in view.merged.get(key, ())))
+            and (not words or any(words in plain_key(own) for own in view.keys(key)))
         ]
         some = sorted(found)[offset : offset + limit]
         return [self._entity(key, scope, view) for *_, key in some], len(found)
 
     def entity(self, key: str, scope: Scope) -> Entity | None:
-        """Return the entity of a key, or the one that a short name is short for."""
+        """Return the entity of a key, or the one that another way to write its name means."""
         view = self._view(scope)
         key = view.long_names.get(key, key)
+        if key not in view.entities:
+            plain = plain_key(key)
+            key = min((one for one in view.entities if plain_key(one) == plain), default=key)
         return self._entity(key, scope, view) if key in view.entities else None
+
+    def keys(self, entity: str, name: str, scope: Scope) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the keys under which an entity is written so, and all others of it."""
+        every = self._view(scope).keys(entity)
+        own = [key for key in every if name in (key, key.rpartition("|")[2])] or every[:1]
+        return own, [key for key in every if key not in own]
 
     def sentences(self, key: str, scope: Scope, limit: int) -> Sequence[SentencePlace]:
         """Return sentences that name an entity, in the order of their documents."""
@@ -256,6 +242,25 @@ class GraphIndex(DerivedTables):
             ]
         return sorted(links, key=lambda one: (-one.significance, -one.together, one.target))
 
+    def connections(self, keys: Collection[str], scope: Scope) -> Sequence[EntityLink]:
+        """Return what some entities are said to be to others, and whom else they stand with.
+
+        What more sentences say comes first, then as in ``related``.
+        """
+        plain = {(one.source, one.target): one for one in self.related(keys, scope)}
+        view = self._view(scope)
+        with self._read() as connection:
+            typed = typed_links(connection, keys, scope, view, plain)
+        said = {(one.source, one.target) for one in typed}
+        return [*typed, *(one for pair, one in plain.items() if pair not in said)]
+
+    def documents(self, key: str, scope: Scope, limit: int) -> Sequence[tuple[str, int]]:
+        """Return the documents that name an entity in most sentences, and in how many."""
+        keys = json.dumps(self._view(scope).keys(key))
+        with self._read() as connection:
+            rows = connection.execute(_DOCUMENTS, (scope.key, keys, limit)).fetchall()
+        return [(str(name), int(str(number))) for name, number in rows]
+
     def path(self, source: str, target: str, scope: Scope, most: int = 3) -> Sequence[EntityLink]:
         """Return the links of a shortest way between two entities; none where none is found.
 
@@ -275,33 +280,41 @@ class GraphIndex(DerivedTables):
             met = [key for key in edges[begin] if key == other or key in came[other]]
             if met:
                 first = _way(came[source], source, met[0])
-                return [*first, *map(_turned, reversed(_way(came[target], target, met[0])))]
+                links = [*first, *map(_turned, reversed(_way(came[target], target, met[0])))]
+                view = self._view(scope)
+                with self._read() as connection:
+                    return with_types(connection, links, scope, view)
         return ()
 
     # --- how it is kept -------------------------------------------------------------------------
 
-    def _view(self, scope: Scope) -> _View:
+    def _view(self, scope: Scope) -> EntityView:
         """Return the entities of a scope; some are remembered until something changes."""
+        decided = {one.name: one.entity for one in self._decisions()}
         with self._read() as connection:
-            at = self._sequence(), int(connection.execute("SELECT count(*) FROM pending").get)
+            left = int(connection.execute("SELECT count(*) FROM pending").get)
+            at = self._sequence(), left, decided
             known_at, known = self._views
             if known_at != at or len(known) >= _MOST_VIEWS:
                 known = {}
                 self._views = (at, known)
             if scope.key not in known:
-                known[scope.key] = _view_of(connection, scope)
+                known[scope.key] = view_of(connection, scope, decided)
             return known[scope.key]
 
-    def _entity(self, key: str, scope: Scope, view: _View) -> Entity:
+    def _entity(self, key: str, scope: Scope, view: EntityView) -> Entity:
         """Return an entity with its names."""
-        shorts = view.merged.get(key, ())
+        merged = view.merged.get(key, {})
         with self._read() as connection:
-            keys = json.dumps([key, *shorts])
-            rows = connection.execute(_WRITTEN, (scope.key, keys)).fetchall()
-        names = {str(name): int(str(number)) for name, number in rows}
+            rows = connection.execute(_WRITTEN, (scope.key, json.dumps(view.keys(key)))).fetchall()
+        names: Counter[str] = Counter()
+        first: dict[str, str] = {}
+        for own, name, number in rows:  # the most frequent first
+            names[str(name)] += int(str(number))
+            first.setdefault(str(own), str(name))
         ordered = sorted(names, key=lambda name: (-names[name], -len(name), name))
-        # A short name is no name to show while the long one is written anywhere.
-        shown = [name for name in ordered if entity_key(name) not in shorts] or ordered
+        # No other way to write it is a name to show while its own is written anywhere.
+        shown = [name for name in ordered if entity_key(name) == key] or ordered
         counts = view.entities[key]
         return Entity(
             key,
@@ -312,7 +325,11 @@ class GraphIndex(DerivedTables):
             counts.documents,
             counts.sentences,
             tuple(ordered[:_MOST_NAMES]),
-            tuple(shorts),
+            tuple(
+                dict.fromkeys(
+                    MergedName(first.get(own, own), merged[own]) for own in sorted(merged)
+                )
+            ),
         )
 
     def _places(
@@ -337,7 +354,9 @@ class GraphIndex(DerivedTables):
     def _rows_of(self, name: str) -> Counter[tuple[str, ...]]:
         with self._read() as connection:
             found = connection.execute("SELECT * FROM mention WHERE document = ?", (name,))
-            return Counter(tuple(map(str, row[:-1])) for row in found)  # not its number
+            rows = Counter(tuple(map(str, row[:-1])) for row in found)  # not its number
+            said = connection.execute("SELECT * FROM relation WHERE document = ?", (name,))
+            return rows + Counter(tuple(map(str, row)) for row in said)
 
     def _clear(self, connection: apsw.Connection) -> None:
         for table in _TABLES:
@@ -381,6 +400,9 @@ def _write(connection: apsw.Connection, name: str, sequence: int, own: EntityNam
     connection.executemany(
         "INSERT INTO shared VALUES (?, ?, ?)", [(name, one.short, one.long) for one in own.shared]
     )
+    connection.executemany(
+        "INSERT INTO relation VALUES (?, ?, ?, ?, ?, ?, ?)", relation_rows(name, own)
+    )
 
 
 def _mention_values(name: str, own: EntityNames) -> list[tuple[str | int | float, ...]]:
@@ -398,55 +420,14 @@ def _mention_values(name: str, own: EntityNames) -> list[tuple[str | int | float
     ]
 
 
-def _mention_rows(name: str, own: EntityNames) -> Counter[tuple[str, ...]]:
-    return Counter(tuple(map(str, row)) for row in _mention_values(name, own))
-
-
-def _view_of(connection: apsw.Connection, scope: Scope) -> _View:
-    every = (scope.key, "null")
-    long_names = {str(a): str(b) for a, b in connection.execute(_SHARED, (scope.key,))}
-    long_names = {short: long for short, long in long_names.items() if long not in long_names}
-    kinds: dict[str, list[tuple[float, str, int]]] = defaultdict(list)
-    merged: dict[str, set[str]] = defaultdict(set)
-    surest: dict[str, float] = defaultdict(float)
-    for key, kind, number, confidence, highest in connection.execute(_COUNTED, every):
-        entity = long_names.get(str(key), str(key))
-        if entity != key:
-            merged[entity].add(str(key))
-        kinds[entity].append((float(str(confidence)), str(kind), int(str(number))))
-        surest[entity] = max(surest[entity], float(str(highest)))
-    totals = {
-        str(key): (int(str(documents)), int(str(sentences)))
-        for key, documents, sentences in connection.execute(_TOTALS, (scope.key,))
-    }
-    for entity, shorts in merged.items():  # a sentence that has both names counts once
-        keys = json.dumps([entity, *shorts])
-        documents, sentences = next(connection.execute(_TOTALS_OF, (scope.key, keys)))
-        totals[entity] = int(str(documents)), int(str(sentences))
-    entities = {
-        key: counts
-        for key, own in kinds.items()
-        if (counts := _counts(own, *totals[key])).mentions > 1 or surest[key] >= _SURE
-    }
-    _, number = next(connection.execute(_TOTALS_OF, every))
-    shorts_of = {key: sorted(own) for key, own in merged.items()}
-    return _View(entities, long_names, shorts_of, int(str(number)))
-
-
-def _counts(kinds: Sequence[tuple[float, str, int]], documents: int, sentences: int) -> _Counts:
-    sums: dict[str, list[float]] = defaultdict(lambda: [0.0, 0.0])
-    for confidence, kind, number in kinds:
-        sums[kind][0] += confidence
-        sums[kind][1] += number
-    kind = max(sorted(sums), key=lambda name: sums[name][0])
-    mean = round(sums[kind][0] / sums[kind][1], 3)
-    mentions = sum(number for _, _, number in kinds)
-    return _Counts(EntityKind(kind), mean, mentions, documents, sentences)
+def _rows(name: str, own: EntityNames) -> Counter[tuple[str, ...]]:
+    every = (*_mention_values(name, own), *relation_rows(name, own))
+    return Counter(tuple(map(str, row)) for row in every)
 
 
 def _link(
     source: str, target: str, together: Collection[int], places: Mapping[int, SentencePlace],
-    view: _View,
+    view: EntityView,
 ) -> EntityLink:  # fmt: skip
     one, other = (view.entities[key].sentences for key in (source, target))
     significance = likelihood_ratio(len(together), one, other, view.sentences)

@@ -1,26 +1,33 @@
 """The graph: who and what the documents speak of, with the sentences that say so."""
 
+import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.types import Scope
 from chapterhouse.types.graph import (
     Entity,
     EntityKind,
     EntityLink,
     EntityList,
+    EntityNeighbours,
     EntityPage,
     EntityPath,
     EntitySentence,
+    NameDecision,
+    NamingDocument,
     RelatedEntity,
+    RelationType,
     SentencePlace,
 )
 
 if TYPE_CHECKING:
+    from chapterhouse.store.names import NameDecisionStore
     from chapterhouse.text import entity_names
 else:
     entity_names = lazy("chapterhouse.text.entity_names")
@@ -85,7 +92,7 @@ class Graph:
             raise UsageError("At least one entity is listed, from the first on.")
         left = self.fill(wait)
         chosen = EntityKind(kind) if kind else None
-        words = entity_names.entity_key(text)
+        words = entity_names.plain_key(entity_names.entity_key(text))
         found, total = self._runtime.graph.entities(_EVERYTHING, words, chosen, limit, offset)
         return EntityList(tuple(found), total, left)
 
@@ -96,8 +103,24 @@ class Graph:
         left = self.fill(wait)
         entity = self._named(name)
         places = self._runtime.graph.sentences(entity.id, _EVERYTHING, sentences)
-        links = self._runtime.graph.related([entity.id], _EVERYTHING)[:related]
+        links = self._runtime.graph.connections([entity.id], _EVERYTHING)[:related]
         return EntityPage(entity, self._read(places), tuple(map(self._related, links)), left)
+
+    def related(
+        self, name: str, *, limit: int = 20, documents: int = 10, wait: float | None = None
+    ) -> EntityNeighbours:
+        """Return what an entity is to others, whom else it stands with, and in which documents."""
+        left = self.fill(wait)
+        entity = self._named(name)
+        links = self._runtime.graph.connections([entity.id], _EVERYTHING)[:limit]
+        places = dict(self._runtime.graph.documents(entity.id, _EVERYTHING, documents))
+        known = self._runtime.store.documents_among(set(places), _EVERYTHING)
+        found = (
+            NamingDocument(key, known[key].title, known[key].source, places[key])
+            for key in places
+            if key in known
+        )
+        return EntityNeighbours(entity, tuple(map(self._related, links)), tuple(found), left)
 
     def path(self, source: str, target: str, *, wait: float | None = None) -> EntityPath:
         """Return a shortest way of at most three steps from one entity to another."""
@@ -109,15 +132,87 @@ class Graph:
     def links(
         self, entities: Sequence[Entity], *, wait: float | None = None
     ) -> tuple[tuple[Entity, RelatedEntity], ...]:
-        """Return each pair of some entities that stand in one sentence, once."""
+        """Return what some entities are to each other, each relation once.
+
+        Of those of which no sentence says more, that they stand in one.
+        """
         self.fill(wait)
         known = {one.id: one for one in entities}
-        links = self._runtime.graph.related(known, _EVERYTHING)
+        links = self._runtime.graph.connections(known, _EVERYTHING)
         return tuple(
             (known[link.source], self._related(link))
             for link in links
-            if link.target in known and link.source < link.target
+            if link.target in known
+            and not link.inverse
+            and (link.relation is not RelationType.RELATED_TO or link.source < link.target)
         )
+
+    # --- what people say of names ---------------------------------------------------------------
+
+    def decisions(self) -> tuple[NameDecision, ...]:
+        """Return what people said of names."""
+        return self._decisions().all()
+
+    def merge(self, name: str, other: str, by: str, *, wait: float | None = None) -> Entity:
+        """Say that a name means the entity of another one; return that entity."""
+        self._decisions()
+        self.fill(wait)
+        entity, own, target = self._named(name), self._keys(name)[0], self._named(other)
+        if entity.id == target.id:
+            raise UsageError(f"'{name}' and '{other}' are one entity already.")
+        # Whatever was said of the other one is overruled where it would lead back.
+        back = [key for key in self._keys(other)[0] if key != target.id]
+        self._decide(dict.fromkeys(own, target.id), by, [target.id, *back])
+        return self._named(other)
+
+    def split(self, name: str, by: str, *, wait: float | None = None) -> tuple[str, ...]:
+        """Say that a name stands alone; of an entity's own name, that all others do.
+
+        Returns:
+            The names that stand alone from now on.
+        """
+        self._decisions()
+        self.fill(wait)
+        entity, (own, others) = self._named(name), self._keys(name)
+        apart = others if entity.id in own else own
+        if not apart:
+            raise UsageError(
+                f"'{entity.name}' has no other name that could be split from it.",
+                hint=f"See: chapterhouse graph show {shlex.quote(entity.name)}",
+            )
+        alone = {key: key.rpartition("|")[2] for key in apart}
+        self._decide(alone, by, ())
+        return tuple(alone.values())
+
+    def undo(self, name: str, *, wait: float | None = None) -> int:
+        """Take back what was said of a name, else of all names of its entity; count that."""
+        self.fill(wait)
+        decided = {one.name for one in self.decisions()}
+        groups: list[Sequence[str]] = [[entity_names.entity_key(name)]]
+        with suppress(NotFoundError):
+            groups = [*self._keys(name), *groups]
+        for keys in groups:
+            if said := decided & set(keys):
+                self._decisions().write((), said)
+                return len(said)
+        raise NotFoundError(
+            f"Nobody decided anything about '{name}'.", hint="See: chapterhouse graph decisions"
+        )
+
+    def _decisions(self) -> "NameDecisionStore":
+        if self._runtime.whole is not None:
+            raise RefusedError("Who sees a part of the library cannot decide what names mean.")
+        return self._runtime.store.name_decisions()
+
+    def _decide(self, meanings: Mapping[str, str], by: str, dropped: Iterable[str]) -> None:
+        now = self._runtime.now()
+        made = [NameDecision(name, entity, now, by) for name, entity in meanings.items()]
+        self._decisions().write(made, dropped)
+
+    def _keys(self, name: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Return the keys that are written so, and the others of the entity."""
+        key = entity_names.entity_key(name)
+        return self._runtime.graph.keys(self._named(name).id, key, _EVERYTHING)
 
     def _named(self, name: str) -> Entity:
         if not name.strip():
@@ -128,7 +223,8 @@ class Graph:
         key = entity_names.entity_key(name)
         found = graph.entity(key, _EVERYTHING)
         if found is None:
-            near, total = graph.entities(_EVERYTHING, key, None, _OFFERED) if key else ((), 0)
+            words = entity_names.plain_key(key)
+            near, total = graph.entities(_EVERYTHING, words, None, _OFFERED) if words else ((), 0)
             if total == 1 and set(key.split()) <= set(near[0].id.split()):
                 return near[0]
             offered = ", ".join(one.name for one in near)
@@ -144,7 +240,9 @@ class Graph:
         entity = self._runtime.graph.entity(link.target, _EVERYTHING)
         assert entity is not None, link.target
         (evidence,) = self._read([link.evidence])
-        return RelatedEntity(entity, link.together, link.significance, evidence)
+        return RelatedEntity(
+            entity, link.together, link.significance, evidence, link.relation, link.inverse
+        )
 
     def _read(self, places: Sequence[SentencePlace]) -> tuple[EntitySentence, ...]:
         """Return sentences as they stand in their documents; those of none that is gone."""

@@ -145,7 +145,9 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
         encoder = built_in.built_in_encoder()
-        graph = GraphIndex(folder / "index" / "graph", partial(_read_entities, encoder))
+        graph = GraphIndex(
+            folder / "index" / "graph", partial(_read_entities, encoder), store.name_decisions().all
+        )
         opened.callback(graph.close)
         limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
         pool = ReadingPool(settings.reading.workers, limits)

@@ -10,7 +10,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr
 
 from chapterhouse.errors import UsageError
-from chapterhouse.types.graph import Entity, RelatedEntity
+from chapterhouse.types.graph import Entity, RelatedEntity, RelationType
 
 Links = Sequence[tuple[Entity, RelatedEntity]]
 Writer = Callable[[Sequence[Entity], Links], str]
@@ -22,7 +22,7 @@ _TYPES: Final = {
 }  # fmt: skip
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NODE: Final = ("name", "kind", "documents", "sentences")
-_EDGE: Final = ("together", "significance", "document", "start", "end", "evidence")
+_EDGE: Final = ("relation", "together", "significance", "document", "start", "end", "evidence")
 
 
 def writer(form: str) -> Writer:
@@ -48,7 +48,7 @@ def graphml(entities: Sequence[Entity], links: Links) -> str:
         '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
         *_keys("node", _NODE),
         *_keys("edge", _EDGE),
-        '<graph edgedefault="undirected">',
+        '<graph edgedefault="directed">',
     ]
     for one in entities:
         data = "".join(_data("node", name, value) for name, value in _facts(one).items())
@@ -56,23 +56,24 @@ def graphml(entities: Sequence[Entity], links: Links) -> str:
     for one, other in links:
         ends = f"source={quoteattr(_clean(one.id))} target={quoteattr(_clean(other.entity.id))}"
         data = "".join(_data("edge", name, value) for name, value in _evidence(other).items())
-        lines.append(f"<edge {ends}>{data}</edge>")
+        directed = "" if _is_typed(other) else ' directed="false"'
+        lines.append(f"<edge {ends}{directed}>{data}</edge>")
     return "\n".join((*lines, "</graph>", "</graphml>", ""))
 
 
 def json_ld(entities: Sequence[Entity], links: Links) -> str:
-    """Return JSON-LD in the terms of schema.org; links are ``relatedTo`` with their evidence."""
-    found: dict[str, list[dict[str, object]]] = {}
+    """Return JSON-LD in the terms of schema.org; links as ``relatedTo``, ``isPartOf`` and so on."""
+    found: dict[str, dict[str, list[dict[str, object]]]] = {}
     for one, other in links:
-        target = {"@id": _address(other.entity)}
-        found.setdefault(one.id, []).append({"entity": target, **_evidence(other)})
+        value = {"entity": {"@id": _address(other.entity)}, **_evidence(other)}
+        found.setdefault(one.id, {}).setdefault(_camel(other.relation), []).append(value)
     graph = [
         {
             "@id": _address(one),
             "@type": _TYPES[one.kind.value],
             "name": one.name,
             "alternateName": list(one.names[1:]),
-            "relatedTo": found.get(one.id, []),
+            **found.get(one.id, {}),
         }
         for one in entities
     ]
@@ -92,7 +93,8 @@ def cypher(entities: Sequence[Entity], links: Links) -> str:
     lines = [f"MERGE (:Entity {_map({'id': one.id, **_facts(one)})});" for one in entities]
     for one, other in links:
         ends = f"(a:Entity {_map({'id': one.id})}), (b:Entity {_map({'id': other.entity.id})})"
-        lines.append(f"MATCH {ends} MERGE (a)-[:RELATED_TO {_map(_evidence(other))}]->(b);")
+        type_ = other.relation.upper()
+        lines.append(f"MATCH {ends} MERGE (a)-[:{type_} {_map(_evidence(other))}]->(b);")
     return "\n".join((*lines, ""))
 
 
@@ -103,8 +105,18 @@ def _facts(one: Entity) -> dict[str, object]:
 
 def _evidence(one: RelatedEntity) -> dict[str, object]:
     place = one.evidence
-    values = (one.together, one.significance, place.document_id, place.start, place.end, place.text)
+    counts = (one.relation.value, one.together, one.significance)
+    values = (*counts, place.document_id, place.start, place.end, place.text)
     return dict(zip(_EDGE, values, strict=True))
+
+
+def _is_typed(one: RelatedEntity) -> bool:
+    return one.relation is not RelationType.RELATED_TO
+
+
+def _camel(relation: RelationType) -> str:
+    first, *others = relation.value.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _keys(kind: str, names: Sequence[str]) -> list[str]:

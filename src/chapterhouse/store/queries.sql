@@ -859,6 +859,17 @@ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3;
 -- put_cutting
 UPDATE document SET chunks = ?, cut_by = ?, sequence = ? WHERE key = ?;
 
+-- --- names ---
+
+-- name_decisions
+SELECT name, entity, decided, decided_by FROM name_decision ORDER BY name;
+
+-- put_name_decision
+INSERT OR REPLACE INTO name_decision (name, entity, decided, decided_by) VALUES (?, ?, ?, ?);
+
+-- drop_name_decision
+DELETE FROM name_decision WHERE name = ?;
+
 -- --- settings ---
 
 -- stored_settings

@@ -20,6 +20,7 @@ from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.examining import StoreExaminer
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.memory import MemoryStore
+from chapterhouse.store.names import NameDecisionStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
 from chapterhouse.store.rows import first, run
@@ -143,6 +144,10 @@ class Store(StoreReader):
     def settings(self) -> SettingStore:
         """Return the settings that were changed in the database."""
         return SettingStore(self._connections)
+
+    def name_decisions(self) -> NameDecisionStore:
+        """Return what people said of names."""
+        return NameDecisionStore(self._connections)
 
     def examination(self) -> StoreExaminer:
         """Return what looks for damage in the rows."""

@@ -1,23 +1,31 @@
-"""What the entities of a document are called: one key for all ways to write a name.
+"""What the entities of documents are called: keys of names, and which keys mean one entity.
 
-A key is the name without case, marks, articles, possessive endings and forms of companies. Within a
-document the last name alone means the one person who has it, and a short name what the document
-says that it is short for.
+A key is the name without case, articles and possessive endings. Within a document a last name or
+initials mean the one person who has them; their key says so: "petra holm|p. holm". Over all
+documents of a scope ``merge_keys`` says which keys are one entity, each with its reason.
 """
 
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases
 from chapterhouse.text.entities import EntityHead, find_mentions
 from chapterhouse.text.markdown import sentence_spans
+from chapterhouse.text.relations import find_relations
 from chapterhouse.types import AliasKind, Body, Chunk, Document
 from chapterhouse.types.engines import TokenEmbedder
-from chapterhouse.types.graph import EntityKind, EntityNames, Mention, NamedMention, SharedName
+from chapterhouse.types.graph import (
+    EntityKind,
+    EntityNames,
+    Mention,
+    MergeReason,
+    NamedMention,
+    SharedName,
+)
 
 _LANGUAGES: Final = frozenset({"en", ""})  # that the head was fitted on, or may be
 _LEAST: Final = 0.35  # confidence of a mention
@@ -28,19 +36,31 @@ _ARTICLE: Final = re.compile(
     r"^(?:the|an?|der|die|das|le|la|les|l['’]|el|los|las|il|lo|gli)\s+", re.IGNORECASE
 )
 _COMPANY: Final = re.compile(
-    r",?\s+(?:inc|ltd|llc|llp|plc|corp|co|gmbh|ag|kg|se|sa|s\.a|srl|bv|nv|ab|oy|as)\.?$"
+    r",?\s+(inc|incorporated|ltd|limited|llc|llp|plc|corp|corporation|co|gmbh|ag|kg|se|sa|s\.a|srl|bv"
+    r"|nv|ab|oy|as)\.?$"
+)
+_FORMS: Final = {"incorporated": "inc", "limited": "ltd", "corporation": "corp"}
+_TITLE: Final = re.compile(r"^(?:(?:dr|mr|mrs|ms|prof|professor|sir|herr|frau|mme)\.? )+")
+_OF: Final = "|"  # stands in a key between the whole name of a person and the one that is written
+_PLURALS: Final = frozenset({EntityKind.CONCEPT, EntityKind.PRODUCT, EntityKind.TECHNOLOGY})
+_PLACED: Final = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
+_LEAST_PLURAL: Final = 5  # letters
+_PARTICLE: Final = re.compile(
+    r"\b((?:of|de|di|da|del|della|van|von|der|den|la|le|al-?|ibn|bin|i{1,3}|iv|vi{0,3}) )+"
 )
 _EDGES: Final = " \t\n.,;:!?\"'“”„«»‹›‘’()[]{}*_`|#<>"
 _SPACE: Final = re.compile(r"\s+")
-_PERSONS: Final = 2  # words of a person's name in full, at least
 
 
 def entity_key(name: str) -> str:
     """Return a name in the form in which entities are told apart; empty where nothing is left."""
-    plain = unicodedata.normalize("NFKD", _SPACE.sub(" ", name).strip(_EDGES))
-    plain = unicodedata.normalize("NFC", _MARKS.sub("", plain)).casefold()
-    plain = _COMPANY.sub("", _POSSESSIVE.sub("", _ARTICLE.sub("", plain)))
-    return plain.strip(_EDGES)
+    plain = unicodedata.normalize("NFKC", _SPACE.sub(" ", name.replace(_OF, " ")).strip(_EDGES))
+    return _POSSESSIVE.sub("", _ARTICLE.sub("", plain.casefold())).strip(_EDGES)
+
+
+def plain_key(key: str) -> str:
+    """Return a key without accents and forms of companies, in which names are looked for."""
+    return _COMPANY.sub("", _without_marks(key)).strip(_EDGES)
 
 
 def without_article(name: str) -> str:
@@ -69,13 +89,17 @@ def entities_in(
         ]
         spans.append((max(chunk.start, end), chunk.end))
         end = max(end, chunk.end)
-    return name_entities(document.title, body.text, spans, mentions)
+    return name_entities(document.title, body.text, spans, mentions, document.language)
 
 
 def name_entities(
-    title: str, text: str, spans: Sequence[tuple[int, int]], mentions: Sequence[Mention]
+    title: str,
+    text: str,
+    spans: Sequence[tuple[int, int]],
+    mentions: Sequence[Mention],
+    language: str = "",
 ) -> EntityNames:
-    """Return the mentions of a document with keys and sentences, and what its short names mean.
+    """Return the mentions of a document with keys and sentences, and what is said of them.
 
     Args:
         spans: Parts of the text that follow one another, such as its chunks; no sentence is
@@ -87,7 +111,7 @@ def name_entities(
         for one in _with_sentences(text, spans, mentions)
         if one.entity and one.mention.confidence >= _LEAST
     ]
-    persons = _persons_by_last_name(likely)
+    persons = _whole_names({one.entity for one in likely if one.mention.kind is EntityKind.PERSON})
     shared = {
         entity_key(alias.name): entity_key(alias.other)
         for alias in find_aliases(title, text)
@@ -95,13 +119,20 @@ def name_entities(
     }
     known = {one.entity for one in likely}
     shared = {short: long for short, long in shared.items() if short != long and long}
+    named = [
+        replace(one, entity=f"{persons[one.entity]}{_OF}{one.entity}")
+        if one.entity in persons and one.mention.kind is EntityKind.PERSON
+        else one
+        for one in likely
+    ]
     return EntityNames(
-        tuple(replace(one, entity=persons.get(one.entity, one.entity)) for one in likely),
+        tuple(named),
         tuple(
             SharedName(short, long)
             for short, long in sorted(shared.items())
             if short in known or long in known
         ),
+        find_relations(text, named, language),
     )
 
 
@@ -120,14 +151,128 @@ def _with_sentences(
                 mention = next(left, None)
 
 
-def _persons_by_last_name(named: Sequence[NamedMention]) -> dict[str, str]:
-    """Return the full name that the last word of it means, where it is that of one person alone."""
-    full: dict[str, set[str]] = defaultdict(set)
-    for one in named:
-        words = one.entity.split()
-        if one.mention.kind is EntityKind.PERSON and len(words) >= _PERSONS:
-            full[words[-1]].add(one.entity)
-    alone = {one.entity for one in named if one.mention.kind is EntityKind.PERSON}
+# --- which keys are one entity -------------------------------------------------------------------
+
+
+def merge_keys(
+    kinds: Mapping[str, EntityKind], acronyms: Mapping[str, str], decisions: Mapping[str, str]
+) -> dict[str, tuple[str, MergeReason]]:
+    """Return the keys that mean the entity of another one, that key and why.
+
+    Args:
+        kinds: All keys that are written, and what each is.
+        acronyms: What short names are short for.
+        decisions: What somebody said that a key means, itself where it is to stand alone. That
+            holds also among keys whose common one is not written here.
+    """
+    steps = {key: step for key in kinds if (step := _step(key, kinds, acronyms))}
+    steps |= _company_forms(kinds)
+    steps |= {key: (to, MergeReason.BY_HAND) for key, to in decisions.items()}
+    ends = {key: _end(key, steps) for key in kinds}
+    groups: dict[str, list[str]] = defaultdict(list)
+    for key, end in ends.items():
+        groups[end].append(key)
+    found = {}
+    for end, keys in groups.items():
+        own = end if end in kinds or end in {key.rpartition(_OF)[2] for key in keys} else min(keys)
+        found.update({key: (own, steps[key][1]) for key in keys if key != own})
+    return found
+
+
+def _step(
+    key: str, kinds: Mapping[str, EntityKind], acronyms: Mapping[str, str]
+) -> tuple[str, MergeReason] | None:
+    """Return the key that a key means by itself, and why."""
+    whole, of, written = key.rpartition(_OF)
+    if of:
+        words = _name_words(written)
+        short = any(len(word.strip(".")) == 1 for word in words)
+        reason = MergeReason.INITIALS if short else MergeReason.SHORTER
+        return whole, reason if len(words) > 1 else MergeReason.LAST_NAME
+    if key in acronyms:
+        return acronyms[key], MergeReason.ACRONYM
+    plain = _without_marks(key)
+    if plain != key and plain in kinds and (" " in key or {kinds[key], kinds[plain]} <= _PLACED):
+        return plain, MergeReason.ACCENTS
+    untitled = _TITLE.sub("", key)
+    if untitled != key and " " in untitled and kinds.get(untitled) is EntityKind.PERSON:
+        return untitled, MergeReason.SHORTER
+    singular = f"{key[:-3]}y" if key.endswith("ies") else key[:-1]
+    if (
+        key.endswith("s")
+        and len(key) > _LEAST_PLURAL
+        and {kinds[key], kinds.get(singular)} <= _PLURALS
+    ):
+        return singular, MergeReason.PLURAL
+    return None
+
+
+def _company_forms(kinds: Mapping[str, EntityKind]) -> dict[str, tuple[str, MergeReason]]:
+    """Return what names of companies mean with their form: the name without, if it has one form."""
+    forms: dict[str, dict[str, str]] = defaultdict(dict)
+    for key in kinds:
+        if (form := _COMPANY.search(key)) and form.start():
+            forms[key[: form.start()]][key] = _FORMS.get(form[1], form[1])
+    own = {EntityKind.PERSON, EntityKind.LOCATION}
     return {
-        last: next(iter(names)) for last, names in full.items() if len(names) == 1 and last in alone
+        key: (name if name in kinds else min(keys), MergeReason.COMPANY_FORM)
+        for name, keys in forms.items()
+        if len(set(keys.values())) == 1 and kinds.get(name) not in own
+        for key in keys
     }
+
+
+def _end(key: str, steps: Mapping[str, tuple[str, MergeReason]]) -> str:
+    """Return where the steps from a key end; of a circle, the first key of it."""
+    way = [key]
+    while (step := steps.get(way[-1])) and step[0] != way[-1]:
+        if step[0] in way:
+            return min(way[way.index(step[0]) :])
+        way.append(step[0])
+    return way[-1]
+
+
+def _without_marks(key: str) -> str:
+    return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFD", key)))
+
+
+def _whole_names(persons: Collection[str]) -> dict[str, str]:
+    """Return the whole names that shorter ones mean, where it is that of one person alone."""
+    words = {key: _name_words(key) for key in persons}
+    found: dict[str, str] = {}
+    for key in sorted(
+        persons, key=lambda key: (-len(words[key]), -sum(map(len, words[key])), len(key), key)
+    ):
+        wholes = {
+            found.get(other, other)
+            for other in words
+            if other != key
+            and _means(words[key], words[other])
+            and (words[key] != words[other] or len(key) > len(other))
+        }
+        if len(wholes) == 1:
+            found[key] = wholes.pop()
+    return found
+
+
+def _name_words(key: str) -> tuple[str, ...]:
+    """Return the words of a person's name without titles; "de Gaulle" is one."""
+    joined = _PARTICLE.sub(lambda found: found[0].replace(" ", "\0"), _TITLE.sub("", key))
+    return tuple(word.replace("\0", " ") for word in joined.split(" "))
+
+
+def _means(short: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+    """Whether one name may be the other: the same last name, and what else it has fits in order."""
+    if len(whole) <= 1 or not short or short[-1] != whole[-1]:
+        return False
+    if len(short) == 1:
+        return True
+    if not _fits(short[0], whole[0]) or sum(map(len, short)) > sum(map(len, whole)):
+        return False
+    left = iter(whole[1:-1])
+    return all(any(_fits(one, other) for other in left) for one in short[1:-1])
+
+
+def _fits(short: str, whole: str) -> bool:
+    letter = short.rstrip(".")
+    return short == whole or (len(letter) == 1 and whole.startswith(letter))

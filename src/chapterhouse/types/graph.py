@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class EntityKind(StrEnum):
@@ -13,6 +14,28 @@ class EntityKind(StrEnum):
     PRODUCT = "product"
     TECHNOLOGY = "technology"
     CONCEPT = "concept"
+
+
+class RelationType(StrEnum):
+    """What one entity is to another."""
+
+    IS_PART_OF = "is_part_of"
+    USES = "uses"
+    CREATED_BY = "created_by"
+    IMPROVES = "improves"
+    RELATED_TO = "related_to"
+    ALTERNATIVE_TO = "alternative_to"
+    DEPENDS_ON = "depends_on"
+
+
+_WORDS: Final = {
+    RelationType.IS_PART_OF: ("is part of", "has as a part"),
+    RelationType.USES: ("uses", "is used by"),
+    RelationType.CREATED_BY: ("was created by", "created"),
+    RelationType.IMPROVES: ("improves", "is improved by"),
+    RelationType.ALTERNATIVE_TO: ("is an alternative to", "is an alternative to"),
+    RelationType.DEPENDS_ON: ("depends on", "is needed by"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +65,22 @@ class NamedMention:
 
 
 @dataclass(frozen=True, slots=True)
+class Relation:
+    """What a sentence says that one entity is to another; how likely it says so, 0 to 1.
+
+    Attributes:
+        source, target: Keys of the mentions.
+        sentence: Start and end in the document's text.
+    """
+
+    source: str
+    type: RelationType
+    target: str
+    sentence: tuple[int, int]
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class SharedName:
     """A short name that a document gives for a longer one; keys of both entities."""
 
@@ -55,6 +94,43 @@ class EntityNames:
 
     mentions: tuple[NamedMention, ...] = ()
     shared: tuple[SharedName, ...] = ()
+    relations: tuple[Relation, ...] = ()
+
+
+class MergeReason(StrEnum):
+    """Why a way to write a name is the name of an entity."""
+
+    LAST_NAME = "last name"
+    INITIALS = "initials"
+    SHORTER = "shorter name"
+    ACRONYM = "acronym"
+    COMPANY_FORM = "company form"
+    ACCENTS = "accents"
+    PLURAL = "plural"
+    BY_HAND = "by hand"
+
+
+@dataclass(frozen=True, slots=True)
+class MergedName:
+    """Another way to write the name of an entity, and why it is one."""
+
+    name: str
+    reason: MergeReason
+
+
+@dataclass(frozen=True, slots=True)
+class NameDecision:
+    """What somebody said of a name: that it means another entity, or is one by itself.
+
+    Attributes:
+        name, entity: Keys; the same where the name is to stand by itself.
+        decided: Seconds since 1970.
+    """
+
+    name: str
+    entity: str
+    decided: int
+    decided_by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +143,7 @@ class Entity:
         kind: What most mentions say, by their confidence.
         confidence: Mean of the mentions of this kind, 0 to 1.
         names: All ways in which it is written, the most frequent first.
-        merged: Short names that mean it, as documents say (“… (HTA)”).
+        merged: Those of other keys that mean it, and why (“… (HTA)”).
     """
 
     id: str
@@ -78,7 +154,7 @@ class Entity:
     documents: int
     sentences: int
     names: tuple[str, ...] = ()
-    merged: tuple[str, ...] = ()
+    merged: tuple[MergedName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +171,11 @@ class EntityLink:
     """Two entities that stand in one sentence.
 
     Attributes:
-        together: Sentences that name both.
+        together: Sentences that name both; of a typed relation, those that say it.
         significance: How far that is from chance: twice the logarithm of the likelihood ratio (G²).
         evidence: One of the sentences.
+        relation: What the source is to the target.
+        inverse: Whether it is the target that is it to the source.
     """
 
     source: str
@@ -105,6 +183,8 @@ class EntityLink:
     together: int
     significance: float
     evidence: SentencePlace
+    relation: RelationType = RelationType.RELATED_TO
+    inverse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,12 +209,44 @@ class EntitySentence:
 
 @dataclass(frozen=True, slots=True)
 class RelatedEntity:
-    """An entity that stands in one sentence with another, and one of these sentences."""
+    """An entity that stands in one sentence with another, and one of these sentences.
+
+    Attributes:
+        relation: What the other one is to it.
+        inverse: Whether it is this one that is it to the other.
+    """
 
     entity: Entity
     together: int
     significance: float
     evidence: EntitySentence
+    relation: RelationType = RelationType.RELATED_TO
+    inverse: bool = False
+
+    @property
+    def words(self) -> str:
+        """What the first one is to this one, in words; empty where they only stand together."""
+        return _WORDS.get(self.relation, ("", ""))[self.inverse]
+
+
+@dataclass(frozen=True, slots=True)
+class NamingDocument:
+    """A document that names an entity, in so many sentences."""
+
+    document_id: str
+    title: str
+    source: str
+    sentences: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntityNeighbours:
+    """Whom an entity stands with and why, and the documents that speak of it most."""
+
+    entity: Entity
+    related: tuple[RelatedEntity, ...]
+    documents: tuple[NamingDocument, ...]
+    pending: int = 0
 
 
 @dataclass(frozen=True, slots=True)

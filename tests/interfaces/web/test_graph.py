@@ -53,3 +53,27 @@ def test_what_is_limited_to_a_shelf_shows_its_names_alone(room: Served) -> None:
     with room.client(room.key("read")) as browser:
         steps = browser.get("/api/graph/path", params=way).json()["steps"]
         assert [one["entity"]["name"] for one in steps] == ["Marcus Webb", "Helena Brandt"]
+
+
+def test_names_are_merged_and_split_by_those_who_see_everything(room: Served) -> None:
+    def post(what: str, **body: str) -> object:
+        answer = writer.post(f"/api/graph/{what}", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    with room.client(room.key("write")) as writer:
+        merged = post("merge", name="Ingrid Tolle", other="Helena Brandt")
+        assert merged["merged"] == [{"name": "Ingrid Tolle", "reason": "by hand"}]
+        page = writer.get("/graph/entity?name=ingrid+tolle", headers=HTML).text
+        assert "<h1>Helena Brandt</h1>" in page
+        assert "Ingrid Tolle: by hand" in page
+        (said,) = writer.get("/api/graph/decisions").json()["decisions"]
+        assert (said["name"], said["entity"]) == ("ingrid tolle", "helena brandt")
+        assert post("undo", name="Ingrid Tolle") == {"undone": 1}
+        assert writer.post("/api/graph/split", json={"name": "Hamburg"}).status_code == 400
+        related = writer.get("/api/graph/related", params={"name": "marcus webb"}).json()
+        assert {one["title"] for one in related["documents"]} == {"Notes", "Secret"}
+    for key in (room.key("write", shelves=("open",)), room.key("read")):
+        with room.client(key) as other:
+            body = {"name": "Ingrid Tolle", "other": "Marcus Webb"}
+            assert other.post("/api/graph/merge", json=body).status_code == 403

@@ -3,13 +3,24 @@
 from typing import Annotated, Final
 
 from fastapi import Query
+from pydantic import Field
 
 from chapterhouse.interfaces.api.routing import needs, router
+from chapterhouse.interfaces.api.schemas import Body, Result
 from chapterhouse.interfaces.api.state import Exchanged
 from chapterhouse.types.access import AccessLevel
-from chapterhouse.types.graph import EntityKind, EntityList, EntityPage, EntityPath
+from chapterhouse.types.graph import (
+    Entity,
+    EntityKind,
+    EntityList,
+    EntityNeighbours,
+    EntityPage,
+    EntityPath,
+    NameDecision,
+)
 
 READ: Final = needs(AccessLevel.READ)
+DECIDE: Final = needs(AccessLevel.WRITE, whole=True)
 WAIT: Final = 2.0  # seconds that a request reads documents for names; the next goes on
 _LONGEST: Final = 200
 
@@ -52,3 +63,84 @@ async def show_entity(
 async def show_path(exchange: Exchanged, source: Name, target: Name) -> EntityPath:
     """Return the shortest way of at most three steps between two names, each with its sentence."""
     return await exchange.look_long(lambda library: library.graph.path(source, target, wait=WAIT))
+
+
+@graph.get("/related", openapi_extra=READ)
+async def list_related(
+    exchange: Exchanged,
+    name: Name,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
+    documents: Annotated[int, Query(ge=0, le=100)] = 10,
+) -> EntityNeighbours:
+    """Return what a name is to others and whom it stands with, and the documents that say most."""
+    return await exchange.look_long(
+        lambda library: library.graph.related(name, limit=limit, documents=documents, wait=WAIT)
+    )
+
+
+class NameBody(Body):
+    """A name, as documents have it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+
+
+class MergeBody(NameBody):
+    """A name, and the one that it is another name of."""
+
+    other: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+
+
+class DecisionsResult(Result):
+    """What people said of names."""
+
+    decisions: tuple[NameDecision, ...]
+
+
+class UndoneResult(Result):
+    """How many decisions about a name were taken back."""
+
+    undone: int
+
+
+class SplitResult(Result):
+    """The names that stand alone from now on."""
+
+    names: tuple[str, ...]
+
+
+@graph.get("/decisions", openapi_extra=needs(AccessLevel.READ, whole=True))
+async def list_decisions(exchange: Exchanged) -> DecisionsResult:
+    """List what people said of names."""
+    return await exchange.look(lambda library: DecisionsResult(decisions=library.graph.decisions()))
+
+
+@graph.post("/merge", openapi_extra=DECIDE)
+async def merge_names(exchange: Exchanged, body: MergeBody) -> Entity:
+    """Say that two names mean one; return the entity that they mean."""
+    by = exchange.caller.grant.name
+    return await exchange.change(
+        "graph.merge",
+        body.name,
+        lambda library: library.graph.merge(body.name, body.other, by, wait=WAIT),
+    )
+
+
+@graph.post("/split", openapi_extra=DECIDE)
+async def split_name(exchange: Exchanged, body: NameBody) -> SplitResult:
+    """Say that a name stands alone; of an entity's own name, that all its others do."""
+    by = exchange.caller.grant.name
+    return await exchange.change(
+        "graph.split",
+        body.name,
+        lambda library: SplitResult(names=library.graph.split(body.name, by, wait=WAIT)),
+    )
+
+
+@graph.post("/undo", openapi_extra=DECIDE)
+async def undo_decision(exchange: Exchanged, body: NameBody) -> UndoneResult:
+    """Take back what was said of a name."""
+    return await exchange.change(
+        "graph.undo",
+        body.name,
+        lambda library: UndoneResult(undone=library.graph.undo(body.name, wait=WAIT)),
+    )

@@ -1,5 +1,6 @@
-"""Commands about who and what documents speak of: graph entities, show, path, export."""
+"""Commands about who and what documents speak of, and what they mean."""
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -7,15 +8,18 @@ from chapterhouse import lazy
 from chapterhouse.interfaces.cli.options import argument, destination, group, option, readable
 from chapterhouse.interfaces.cli.progress import interruptible
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
+from chapterhouse.interfaces.cli.settings import user_name
 from chapterhouse.presenting.blocks import Style, TerminalBlock, table, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Progress
 from chapterhouse.types.graph import (
     Entity,
+    EntityNeighbours,
     EntityPage,
     EntityPath,
     EntitySentence,
+    NameDecision,
     RelatedEntity,
 )
 
@@ -75,6 +79,19 @@ def show(
 
 
 @app.command()
+def related(
+    name: Name,
+    *,
+    limit: Annotated[int, option("--limit", "N", "Names, at most.", least=1, most=1_000)] = 20,
+) -> Outcome:
+    """Show what somebody or something is to others, whom it stands with, and in which documents."""
+    with opened_library() as library:
+        _fill(library)
+        found = library.graph.related(readable(*name), limit=limit)
+        return Outcome(found, _neighbours(found))
+
+
+@app.command()
 def path(
     source: Annotated[str, argument("FROM", "A name, as the documents have it.")],
     target: Annotated[str, argument("TO", "Another one.")],
@@ -105,6 +122,61 @@ def export(
     what = f"{counted(len(entities), 'entity', 'entities')}, {counted(len(links), 'link')}"
     result = {"file": str(place), "entities": len(entities), "links": len(links)}
     return Outcome(result, [verbatim(f"Wrote {one_line(str(place))}: {what}.")])
+
+
+@app.command()
+def merge(
+    name: Annotated[str, argument("NAME", "A name, as the documents have it.")],
+    other: Annotated[str, argument("OTHER", "The one that it is another name of.")],
+) -> Outcome:
+    """Say that two names mean one, for all documents, also those to come."""
+    with opened_library() as library:
+        _fill(library)
+        found = library.graph.merge(readable(name), readable(other), user_name())
+        told = f"{one_line(name)} means {one_line(found.name)}."
+        return Outcome(found, [verbatim(told), _way_back(name)])
+
+
+@app.command()
+def split(name: Name) -> Outcome:
+    """Say that a name stands alone; of an entity's own name, that all its others do."""
+    with opened_library() as library:
+        _fill(library)
+        found = library.graph.split(readable(*name), user_name())
+        told = f"Stands alone: {one_line(', '.join(found))}."
+        return Outcome({"names": found}, [verbatim(told), _way_back(found[0])])
+
+
+@app.command()
+def undo(name: Name) -> Outcome:
+    """Take back what was said of a name by graph merge or graph split."""
+    with opened_library() as library:
+        _fill(library)
+        count = library.graph.undo(readable(*name))
+        told = f"Took back {counted(count, 'decision')} about {one_line(readable(*name))}."
+        return Outcome({"undone": count}, [verbatim(told)])
+
+
+@app.command()
+def decisions() -> Outcome:
+    """List what people said of names."""
+    with opened_library(background=False) as library:
+        found = library.graph.decisions()
+        return Outcome(found, _decided(found))
+
+
+def _way_back(name: str) -> TerminalBlock:
+    return verbatim((f"To take it back: chapterhouse graph undo {shlex.quote(name)}", Style.QUIET))
+
+
+def _decided(found: tuple[NameDecision, ...]) -> Iterator[TerminalBlock]:
+    return table(
+        found,
+        ("name", lambda one: one_line(one.name)),
+        ("means", lambda one: one_line(one.entity if one.entity != one.name else "itself")),
+        ("by", lambda one: one_line(one.decided_by)),
+        none="Nobody said anything of names.",
+    )
 
 
 def _fill(library: "Library") -> None:
@@ -141,7 +213,9 @@ def _page(found: EntityPage) -> Iterator[TerminalBlock]:
     ]
     yield verbatim((one_line(entity.name), Style.TITLE))
     yield verbatim((" · ".join(facts), Style.QUIET))
-    others = [one_line(name) for name in entity.names if name != entity.name]
+    reasons = {one.name: f" ({one.reason})" for one in entity.merged}
+    names = dict.fromkeys([*entity.names, *reasons])
+    others = [f"{one_line(one)}{reasons.get(one, '')}" for one in names if one != entity.name]
     if others:
         yield verbatim((f"Also written {', '.join(others)}", Style.QUIET))
     for one in found.sentences:
@@ -166,9 +240,23 @@ def _path(found: EntityPath) -> Iterator[TerminalBlock]:
         yield from _related(step)
 
 
+def _neighbours(found: EntityNeighbours) -> Iterator[TerminalBlock]:
+    yield verbatim((one_line(found.entity.name), Style.TITLE))
+    for one in found.related:
+        yield from _related(one)
+    if found.documents:
+        yield verbatim()
+        yield verbatim(("Documents", Style.STRONG))
+    for document in found.documents:
+        number = counted(document.sentences, "sentence")
+        name = one_line(document.title or document.source)
+        yield verbatim(name, (f"  {number} · {one_line(document.source)}", Style.QUIET), indent=1)
+
+
 def _related(one: RelatedEntity) -> Iterator[TerminalBlock]:
     number = counted(one.together, "sentence")
-    yield verbatim(one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
+    said = (f"{one.words} ", Style.STRONG) if one.words else ""
+    yield verbatim(said, one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
     yield from _sentence(one.evidence, 2)
 
 

@@ -79,7 +79,7 @@ def set_values(
         raise typer.BadParameter(f"{twice} has two values.")
     values = {name: _value(readable(text)) for name, text in zip(names, pairs[1::2], strict=True)}
     with opened_library(background=False) as library:
-        found = library.configuration.change_many(values, _user(), dry_run=dry_run)
+        found = library.configuration.change_many(values, user_name(), dry_run=dry_run)
     return Outcome(found, _changed(found, dry_run=dry_run))
 
 
@@ -89,11 +89,11 @@ def reset(
 ) -> Outcome:
     """Let the database say nothing of settings any more: files and defaults hold again."""
     with opened_library(background=False) as library:
-        found = library.configuration.reset_many(names, _user(), dry_run=dry_run)
+        found = library.configuration.reset_many(names, user_name(), dry_run=dry_run)
     return Outcome(found, _changed(found, dry_run=dry_run))
 
 
-def _user() -> str:
+def user_name() -> str:
     """Return the name of the user of this process, or a number where it has none."""
     try:
         return getpass.getuser()

@@ -118,7 +118,7 @@ def _entity_lines(found: EntityPage) -> Iterator[str]:
         yield f"- {_placed(one)}"
     for other in found.related:
         name = f"{sanitise_line(other.entity.name)} ({counted(other.together, 'sentence')})"
-        yield f"With {name}: {_placed(other.evidence)}"
+        yield f"{other.words.capitalize() or 'With'} {name}: {_placed(other.evidence)}"
 
 
 def _placed(one: EntitySentence) -> str:

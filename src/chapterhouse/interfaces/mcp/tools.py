@@ -110,9 +110,10 @@ TOOLS: Final = (
     ServedTool(
         "search_graph",
         "See what is said of a name",
-        "List the sentences that name a person, organization, place or thing, and whom it stands "
-        "with in a sentence. Call this when you want to know who is involved in something, or "
-        "what belongs to it, over all documents. Each sentence has its document and place.",
+        "List the sentences that name a person, organization, place or thing, what they say that "
+        "it is to others (part of, uses, created by, depends on …), and whom it stands with. Call "
+        "this when you want to know who is involved in something, or what belongs to it, over all "
+        "documents. Each sentence has its document and place.",
         schemas.GraphArguments,
         EntityPage,
         calls.search_graph,

@@ -1,0 +1,92 @@
+"""Relations as the graph keeps them: what a sentence says that one entity is to another.
+
+Rows are of documents, as mentions are; what is said in a scope is counted from those inside it.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+import apsw
+
+from chapterhouse.index.entity_view import EntityView
+from chapterhouse.types import Scope
+from chapterhouse.types.graph import EntityLink, EntityNames, RelationType, SentencePlace
+
+_SAID: Final = """
+SELECT source, type, target, document, sentence, sentence_end, confidence FROM relation
+WHERE (
+  source IN (SELECT value FROM json_each(?2)) OR target IN (SELECT value FROM json_each(?2))
+) AND +document IN (
+  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+)
+"""
+_Links = Mapping[tuple[str, str], EntityLink]
+
+
+def relation_rows(name: str, own: EntityNames) -> list[tuple[str | int | float, ...]]:
+    """Return the rows of a document."""
+    return [
+        (name, one.source, one.type.value, one.target, *one.sentence, one.confidence)
+        for one in own.relations
+    ]
+
+
+def typed_links(
+    connection: apsw.Connection,
+    keys: Collection[str],
+    scope: Scope,
+    view: EntityView,
+    plain: _Links,
+) -> Sequence[EntityLink]:
+    """Return what is said that some entities are to others, what more sentences say first.
+
+    The surest of the sentences is the evidence.
+
+    Args:
+        plain: Whom they stand with, by both: of each pair that says how far that is from chance.
+    """
+    wanted = set(keys)
+    rows = [own for key in wanted for own in view.keys(key)]
+    said: dict[tuple[str, str, RelationType, bool], dict[SentencePlace, float]] = defaultdict(dict)
+    for source, type_, target, document, start, end, sure in connection.execute(
+        _SAID, (scope.key, json.dumps(rows))
+    ):
+        ends = [view.long_names.get(str(key), str(key)) for key in (source, target)]
+        if ends[0] == ends[1] or not set(ends) <= view.entities.keys():
+            continue
+        place = SentencePlace(str(document), int(str(start)), int(str(end)))
+        for inverse, (one, other) in enumerate((ends, ends[::-1])):
+            if one in wanted:
+                places = said[one, other, RelationType(str(type_)), bool(inverse)]
+                places[place] = max(places.get(place, 0.0), float(str(sure)))
+    links = [
+        EntityLink(
+            one,
+            other,
+            len(places),
+            plain[one, other].significance if (one, other) in plain else 0.0,
+            min(places, key=lambda at: (-places[at], at.document_id, at.start)),
+            type_,
+            inverse,
+        )
+        for (one, other, type_, inverse), places in said.items()
+    ]
+    return sorted(
+        links, key=lambda one: (-one.together, one.relation, one.inverse, one.source, one.target)
+    )
+
+
+def with_types(
+    connection: apsw.Connection, links: Iterable[EntityLink], scope: Scope, view: EntityView
+) -> Sequence[EntityLink]:
+    """Return links, those of which a sentence says more with what it says."""
+    found = []
+    for link in links:
+        pair = {(link.source, link.target): link}
+        typed = typed_links(connection, [link.source], scope, view, pair)
+        said = next((one for one in typed if one.target == link.target), link)
+        found.append(replace(said, together=link.together))
+    return found
