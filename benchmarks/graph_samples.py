@@ -106,7 +106,8 @@ def _some(found: Sequence[Any], kind: Callable[[Any], str], chance: Random) -> S
     """Return as many as are drawn; of a kind that would be most of them, at most so many."""
     mixed = chance.sample(found, len(found))
     counts: Counter[str] = Counter()
-    first, rest = [], []
+    first: list[Any] = []
+    rest: list[Any] = []
     for one in mixed:
         counts[kind(one)] += 1
         (first if counts[kind(one)] <= MOST_OF_A_KIND else rest).append(one)

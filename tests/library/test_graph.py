@@ -123,7 +123,7 @@ The Harbour Traffic Authority (HTA) met. Ingrid Tolle met the HTA.
 
 
 def relations(library: Library, name: str) -> list[tuple[str, str, bool]]:
-    every = library.graph.related(name).related
+    every = library.graph.show(name).related
     return [(one.relation, one.entity.name, one.inverse) for one in every if one.words]
 
 
@@ -131,7 +131,7 @@ def test_what_is_said_is_shown_with_its_sentence_and_documents(tmp_path: Path) -
     with Library.open(tmp_path / "home") as library:
         library.documents.add_bytes(DRAFT.encode(), "draft.md", shelf="open")
         assert relations(library, "ingrid tolle") == [("created_by", "Baltic Ferry Company", True)]
-        found = library.graph.related("kiel")
+        found = library.graph.show("kiel")
         assert [(one.title, one.sentences) for one in found.documents] == [("Draft", 1)]
         (part,) = (one for one in found.related if one.entity.name == "Germany")
         assert part.words == "is part of"
@@ -154,11 +154,14 @@ def test_what_a_person_says_of_names_holds_and_can_be_taken_back(tmp_path: Path)
         library.documents.add_bytes(NOTES.encode(), "notes.md", shelf="shut")
         graph = library.graph
         assert graph.show("HTA").entity.name == "Harbour Traffic Authority"
-        assert graph.split("HTA", "me") == ("hta",)
+        (apart,) = graph.split("HTA", "me")
+        assert (apart.name, apart.entity, apart.decided_by) == ("hta", "hta", "me")
         assert graph.show("HTA").entity.sentences == 2
         with pytest.raises(UsageError, match="no other name"):
             graph.split("HTA", "me")
-        merged = graph.merge("Helena Brandt", "Marcus Webb", "me")
+        (same,) = graph.merge("Helena Brandt", "Marcus Webb", "me")
+        assert (same.name, same.entity) == ("helena brandt", "marcus webb")
+        merged = graph.show("Helena Brandt").entity
         assert merged.name == "Marcus Webb"
         assert [(one.name, one.reason) for one in merged.merged] == [("Helena Brandt", "by hand")]
         with pytest.raises(UsageError, match="one entity already"):
@@ -183,10 +186,11 @@ def test_what_a_person_says_of_names_holds_and_can_be_taken_back(tmp_path: Path)
     Library.restore(tmp_path / "copy.zip", tmp_path / "other")
     with Library.open(tmp_path / "other") as library:
         assert library.graph.show("Helena Brandt").entity.name == "Marcus Webb"
-        assert library.graph.undo("Marcus Webb") == 1
-        assert library.graph.undo("HTA") == 1
+        assert [one.name for one in library.graph.undo("Marcus Webb")] == ["helena brandt"]
+        assert [one.name for one in library.graph.undo("HTA")] == ["hta"]
         assert library.graph.show("Helena Brandt").entity.name == "Helena Brandt"
         assert library.graph.show("HTA").entity.name == "Harbour Traffic Authority"
         with pytest.raises(NotFoundError, match="Nobody decided"):
             library.graph.undo("HTA")
-        assert library.graph.split("Harbour Traffic Authority", "me") == ("hta",)
+        (apart,) = library.graph.split("Harbour Traffic Authority", "me")
+        assert apart.name == "hta"

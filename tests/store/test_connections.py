@@ -238,6 +238,7 @@ def test_documents_are_sound_after_an_upgrade_that_their_notices_outlive(
     with apsw.Connection(str(path)) as connection:
         connection.execute("ALTER TABLE document DROP COLUMN author")
         connection.execute("ALTER TABLE memory RENAME COLUMN given TO citations")
+        connection.execute("DROP TABLE name_decision")
         connection.pragma("user_version", 16)
     connection.close()
     with Library.open(tmp_path / "home") as library:

@@ -106,8 +106,8 @@ def view_of(connection: apsw.Connection, scope: Scope, decisions: Mapping[str, s
         for key, documents, sentences in connection.execute(_TOTALS, (scope.key,))
     }
     totals |= _totals_of(connection, scope, {key: [key, *own] for key, own in merged.items()})
-    said = connection.execute(_RELATED, (scope.key,)).fetchall()
-    related = {steps[key][0] if key in steps else key for pair in said for key in map(str, pair)}
+    stated = connection.execute(_RELATED, (scope.key,)).fetchall()
+    related = {steps[key][0] if key in steps else key for pair in stated for key in map(str, pair)}
     entities = {
         key: counts
         for key, own in rows.items()

@@ -251,8 +251,8 @@ class GraphIndex(DerivedTables):
         view = self._view(scope)
         with self._read() as connection:
             typed = typed_links(connection, keys, scope, view, plain)
-        said = {(one.source, one.target) for one in typed}
-        return [*typed, *(one for pair, one in plain.items() if pair not in said)]
+        stated = {(one.source, one.target) for one in typed}
+        return [*typed, *(one for pair, one in plain.items() if pair not in stated)]
 
     def documents(self, key: str, scope: Scope, limit: int) -> Sequence[tuple[str, int]]:
         """Return the documents that name an entity in most sentences, and in how many."""
@@ -355,8 +355,8 @@ class GraphIndex(DerivedTables):
         with self._read() as connection:
             found = connection.execute("SELECT * FROM mention WHERE document = ?", (name,))
             rows = Counter(tuple(map(str, row[:-1])) for row in found)  # not its number
-            said = connection.execute("SELECT * FROM relation WHERE document = ?", (name,))
-            return rows + Counter(tuple(map(str, row)) for row in said)
+            stated = connection.execute("SELECT * FROM relation WHERE document = ?", (name,))
+            return rows + Counter(tuple(map(str, row)) for row in stated)
 
     def _clear(self, connection: apsw.Connection) -> None:
         for table in _TABLES:

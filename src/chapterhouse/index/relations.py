@@ -15,7 +15,7 @@ from chapterhouse.index.entity_view import EntityView
 from chapterhouse.types import Scope
 from chapterhouse.types.graph import EntityLink, EntityNames, RelationType, SentencePlace
 
-_SAID: Final = """
+_STATED: Final = """
 SELECT source, type, target, document, sentence, sentence_end, confidence FROM relation
 WHERE (
   source IN (SELECT value FROM json_each(?2)) OR target IN (SELECT value FROM json_each(?2))
@@ -50,9 +50,11 @@ def typed_links(
     """
     wanted = set(keys)
     rows = [own for key in wanted for own in view.keys(key)]
-    said: dict[tuple[str, str, RelationType, bool], dict[SentencePlace, float]] = defaultdict(dict)
+    stated: dict[tuple[str, str, RelationType, bool], dict[SentencePlace, float]] = defaultdict(
+        dict
+    )
     for source, type_, target, document, start, end, sure in connection.execute(
-        _SAID, (scope.key, json.dumps(rows))
+        _STATED, (scope.key, json.dumps(rows))
     ):
         ends = [view.long_names.get(str(key), str(key)) for key in (source, target)]
         if ends[0] == ends[1] or not set(ends) <= view.entities.keys():
@@ -60,7 +62,7 @@ def typed_links(
         place = SentencePlace(str(document), int(str(start)), int(str(end)))
         for inverse, (one, other) in enumerate((ends, ends[::-1])):
             if one in wanted:
-                places = said[one, other, RelationType(str(type_)), bool(inverse)]
+                places = stated[one, other, RelationType(str(type_)), bool(inverse)]
                 places[place] = max(places.get(place, 0.0), float(str(sure)))
     links = [
         EntityLink(
@@ -72,7 +74,7 @@ def typed_links(
             type_,
             inverse,
         )
-        for (one, other, type_, inverse), places in said.items()
+        for (one, other, type_, inverse), places in stated.items()
     ]
     return sorted(
         links, key=lambda one: (-one.together, one.relation, one.inverse, one.source, one.target)
@@ -87,6 +89,6 @@ def with_types(
     for link in links:
         pair = {(link.source, link.target): link}
         typed = typed_links(connection, [link.source], scope, view, pair)
-        said = next((one for one in typed if one.target == link.target), link)
-        found.append(replace(said, together=link.together))
+        stated = next((one for one in typed if one.target == link.target), link)
+        found.append(replace(stated, together=link.together))
     return found

@@ -15,7 +15,6 @@ from chapterhouse.types.graph import (
     EntityKind,
     EntityLink,
     EntityList,
-    EntityNeighbours,
     EntityPage,
     EntityPath,
     EntitySentence,
@@ -97,30 +96,28 @@ class Graph:
         return EntityList(tuple(found), total, left)
 
     def show(
-        self, name: str, *, sentences: int = 20, related: int = 10, wait: float | None = None
+        self,
+        name: str,
+        *,
+        sentences: int = 20,
+        related: int = 10,
+        documents: int = 5,
+        wait: float | None = None,
     ) -> EntityPage:
         """Return what documents say of an entity, which may be called by any of its names."""
         left = self.fill(wait)
-        entity = self._named(name)
-        places = self._runtime.graph.sentences(entity.id, _EVERYTHING, sentences)
-        links = self._runtime.graph.connections([entity.id], _EVERYTHING)[:related]
-        return EntityPage(entity, self._read(places), tuple(map(self._related, links)), left)
-
-    def related(
-        self, name: str, *, limit: int = 20, documents: int = 10, wait: float | None = None
-    ) -> EntityNeighbours:
-        """Return what an entity is to others, whom else it stands with, and in which documents."""
-        left = self.fill(wait)
-        entity = self._named(name)
-        links = self._runtime.graph.connections([entity.id], _EVERYTHING)[:limit]
-        places = dict(self._runtime.graph.documents(entity.id, _EVERYTHING, documents))
-        known = self._runtime.store.documents_among(set(places), _EVERYTHING)
-        found = (
-            NamingDocument(key, known[key].title, known[key].source, places[key])
-            for key in places
+        entity, graph = self._named(name), self._runtime.graph
+        places = graph.sentences(entity.id, _EVERYTHING, sentences)
+        links = graph.connections([entity.id], _EVERYTHING)[:related]
+        counts = dict(graph.documents(entity.id, _EVERYTHING, documents))
+        known = self._runtime.store.documents_among(set(counts), _EVERYTHING)
+        most = tuple(
+            NamingDocument(key, known[key].title, known[key].source, number)
+            for key, number in counts.items()
             if key in known
         )
-        return EntityNeighbours(entity, tuple(map(self._related, links)), tuple(found), left)
+        others = tuple(map(self._related, links))
+        return EntityPage(entity, self._read(places), others, most, left)
 
     def path(self, source: str, target: str, *, wait: float | None = None) -> EntityPath:
         """Return a shortest way of at most three steps from one entity to another."""
@@ -147,30 +144,26 @@ class Graph:
             and (link.relation is not RelationType.RELATED_TO or link.source < link.target)
         )
 
-    # --- what people say of names ---------------------------------------------------------------
+    # --- what people decide about names ----------------------------------------------------------
 
     def decisions(self) -> tuple[NameDecision, ...]:
-        """Return what people said of names."""
+        """Return what people decided about names."""
         return self._decisions().all()
 
-    def merge(self, name: str, other: str, by: str, *, wait: float | None = None) -> Entity:
-        """Say that a name means the entity of another one; return that entity."""
+    def merge(
+        self, name: str, other: str, by: str, *, wait: float | None = None
+    ) -> tuple[NameDecision, ...]:
+        """Decide that a name means the entity of another one; return the decisions about it."""
         self._decisions()
         self.fill(wait)
-        entity, own, target = self._named(name), self._keys(name)[0], self._named(other)
-        if entity.id == target.id:
+        target = self._named(other)
+        if self._named(name).id == target.id:
             raise UsageError(f"'{name}' and '{other}' are one entity already.")
-        # Whatever was said of the other one is overruled where it would lead back.
-        back = [key for key in self._keys(other)[0] if key != target.id]
-        self._decide(dict.fromkeys(own, target.id), by, [target.id, *back])
-        return self._named(other)
+        # What was decided of the other one is overruled: it would lead back.
+        return self._decide(dict.fromkeys(self._keys(name)[0], target.id), by, [target.id])
 
-    def split(self, name: str, by: str, *, wait: float | None = None) -> tuple[str, ...]:
-        """Say that a name stands alone; of an entity's own name, that all others do.
-
-        Returns:
-            The names that stand alone from now on.
-        """
+    def split(self, name: str, by: str, *, wait: float | None = None) -> tuple[NameDecision, ...]:
+        """Decide that a name stands alone; of an entity's own name, that all its others do."""
         self._decisions()
         self.fill(wait)
         entity, (own, others) = self._named(name), self._keys(name)
@@ -180,23 +173,21 @@ class Graph:
                 f"'{entity.name}' has no other name that could be split from it.",
                 hint=f"See: chapterhouse graph show {shlex.quote(entity.name)}",
             )
-        alone = {key: key.rpartition("|")[2] for key in apart}
-        self._decide(alone, by, ())
-        return tuple(alone.values())
+        return self._decide({key: key.rpartition("|")[2] for key in apart}, by, ())
 
-    def undo(self, name: str, *, wait: float | None = None) -> int:
-        """Take back what was said of a name, else of all names of its entity; count that."""
+    def undo(self, name: str, *, wait: float | None = None) -> tuple[NameDecision, ...]:
+        """Take back what was decided of a name, else of all names of its entity; return that."""
+        decisions = {one.name: one for one in self.decisions()}
         self.fill(wait)
-        decided = {one.name for one in self.decisions()}
         groups: list[Sequence[str]] = [[entity_names.entity_key(name)]]
         with suppress(NotFoundError):
             groups = [*self._keys(name), *groups]
         for keys in groups:
-            if said := decided & set(keys):
-                self._decisions().write((), said)
-                return len(said)
+            if back := [decisions[key] for key in keys if key in decisions]:
+                self._decisions().write((), [one.name for one in back])
+                return tuple(back)
         raise NotFoundError(
-            f"Nobody decided anything about '{name}'.", hint="See: chapterhouse graph decisions"
+            f"Nobody decided anything about '{name}'.", hint="See: chapterhouse graph undo"
         )
 
     def _decisions(self) -> "NameDecisionStore":
@@ -204,10 +195,13 @@ class Graph:
             raise RefusedError("Who sees a part of the library cannot decide what names mean.")
         return self._runtime.store.name_decisions()
 
-    def _decide(self, meanings: Mapping[str, str], by: str, dropped: Iterable[str]) -> None:
+    def _decide(
+        self, meanings: Mapping[str, str], by: str, dropped: Iterable[str]
+    ) -> tuple[NameDecision, ...]:
         now = self._runtime.now()
-        made = [NameDecision(name, entity, now, by) for name, entity in meanings.items()]
+        made = tuple(NameDecision(name, entity, now, by) for name, entity in meanings.items())
         self._decisions().write(made, dropped)
+        return made
 
     def _keys(self, name: str) -> tuple[Sequence[str], Sequence[str]]:
         """Return the keys that are written so, and the others of the entity."""

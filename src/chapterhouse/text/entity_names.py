@@ -40,13 +40,15 @@ _COMPANY: Final = re.compile(
     r"|nv|ab|oy|as)\.?$"
 )
 _FORMS: Final = {"incorporated": "inc", "limited": "ltd", "corporation": "corp"}
-_TITLE: Final = re.compile(r"^(?:(?:dr|mr|mrs|ms|prof|professor|sir|herr|frau|mme)\.? )+")
+_TITLE: Final = re.compile(
+    r"^(?:(?:dr|mr|mrs|ms|prof|professor|sir|herr|frau|mme|president|king|queen|prince|princess|saint"
+    r"|st|duke|archduke|emperor|pope|grand|lord|lady)\.? )+"
+)
 _OF: Final = "|"  # stands in a key between the whole name of a person and the one that is written
 _PLURALS: Final = frozenset({EntityKind.CONCEPT, EntityKind.PRODUCT, EntityKind.TECHNOLOGY})
 _PLACED: Final = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
-_LEAST_PLURAL: Final = 5  # letters
 _PARTICLE: Final = re.compile(
-    r"\b((?:of|de|di|da|del|della|van|von|der|den|la|le|al-?|ibn|bin|i{1,3}|iv|vi{0,3}) )+"
+    r"\b((?:of|de|di|da|del|della|van|von|der|den|la|le|al-?|ibn|bin|ben|mac|ap|i{1,3}|iv|v) )+"
 )
 _EDGES: Final = " \t\n.,;:!?\"'“”„«»‹›‘’()[]{}*_`|#<>"
 _SPACE: Final = re.compile(r"\s+")
@@ -200,7 +202,7 @@ def _step(
     singular = f"{key[:-3]}y" if key.endswith("ies") else key[:-1]
     if (
         key.endswith("s")
-        and len(key) > _LEAST_PLURAL
+        and " " in key  # "Worlds" are not the world
         and {kinds[key], kinds.get(singular)} <= _PLURALS
     ):
         return singular, MergeReason.PLURAL
@@ -213,11 +215,11 @@ def _company_forms(kinds: Mapping[str, EntityKind]) -> dict[str, tuple[str, Merg
     for key in kinds:
         if (form := _COMPANY.search(key)) and form.start():
             forms[key[: form.start()]][key] = _FORMS.get(form[1], form[1])
-    own = {EntityKind.PERSON, EntityKind.LOCATION}
+    organization = EntityKind.ORGANIZATION
     return {
         key: (name if name in kinds else min(keys), MergeReason.COMPANY_FORM)
         for name, keys in forms.items()
-        if len(set(keys.values())) == 1 and kinds.get(name) not in own
+        if len(set(keys.values())) == 1 and kinds.get(name, organization) is organization
         for key in keys
     }
 
@@ -247,7 +249,7 @@ def _whole_names(persons: Collection[str]) -> dict[str, str]:
             found.get(other, other)
             for other in words
             if other != key
-            and _means(words[key], words[other])
+            and _may_be(words[key], words[other])
             and (words[key] != words[other] or len(key) > len(other))
         }
         if len(wholes) == 1:
@@ -261,7 +263,7 @@ def _name_words(key: str) -> tuple[str, ...]:
     return tuple(word.replace("\0", " ") for word in joined.split(" "))
 
 
-def _means(short: tuple[str, ...], whole: tuple[str, ...]) -> bool:
+def _may_be(short: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     """Whether one name may be the other: the same last name, and what else it has fits in order."""
     if len(whole) <= 1 or not short or short[-1] != whole[-1]:
         return False

@@ -92,6 +92,9 @@ _INSIDE: Final = re.compile(  # of something else: "the drummer of A was replace
     r"(?: (?:the|an?|his|her|its|their|der|die|das|dem|den|la|le|les))?"
     r"(?! \d)(?: [\w'’.-]+){0,3} ?[\"“„«'‘(]?$"
 )
+_CUT: Final = re.compile(
+    r"(?<!\S)(?!(?:The|An?|Its|His|Her|And|But)\b)[A-Z][\w'’-]* $"
+)  # "Captain X" is more than X
 _PEOPLE: Final = re.compile(r"\w+(?:ish|ese|ian|ican|eli|aqi|ani|wiss|ench|reek|utch|erman)")
 _ENDS: Final = re.compile(  # a name goes no further: not "uses the Windows version"
     r"[\"”’'»*_]*(?:$|\s*[.,;:!)(\]–—|]|\s+(?:in|on|at|and|with|for|to|from|by|which|that|who|whose"
@@ -170,7 +173,7 @@ def _says(text: str, one: NamedMention, other: NamedMention, pattern: _Pattern) 
         behind.rstrip().endswith("?")
         or _UNSURE.search(f"{before} {between}")
         or (pattern.before and not pattern.before.search(before))
-        or (not pattern.part and _INSIDE.search(before))
+        or (not pattern.part and (_INSIDE.search(before) or _CUT.search(before)))
         or not (pattern.after or _ENDS).match(behind)
     )
 

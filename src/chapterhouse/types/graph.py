@@ -240,16 +240,6 @@ class NamingDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class EntityNeighbours:
-    """Whom an entity stands with and why, and the documents that speak of it most."""
-
-    entity: Entity
-    related: tuple[RelatedEntity, ...]
-    documents: tuple[NamingDocument, ...]
-    pending: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class EntityList:
     """A part of the entities, how many fit in all, and how many documents are still to be read."""
 
@@ -260,11 +250,12 @@ class EntityList:
 
 @dataclass(frozen=True, slots=True)
 class EntityPage:
-    """What documents say of an entity: sentences in their order, and whom it stands with."""
+    """What documents say of an entity: sentences, what it is to others, most documents."""
 
     entity: Entity
     sentences: tuple[EntitySentence, ...]
     related: tuple[RelatedEntity, ...]
+    documents: tuple[NamingDocument, ...] = ()
     pending: int = 0
 
 

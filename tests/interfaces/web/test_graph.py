@@ -56,24 +56,23 @@ def test_what_is_limited_to_a_shelf_shows_its_names_alone(room: Served) -> None:
 
 
 def test_names_are_merged_and_split_by_those_who_see_everything(room: Served) -> None:
-    def post(what: str, **body: str) -> object:
-        answer = writer.post(f"/api/graph/{what}", json=body)
-        assert answer.status_code == 200, answer.text
-        return answer.json()
-
     with room.client(room.key("write")) as writer:
-        merged = post("merge", name="Ingrid Tolle", other="Helena Brandt")
-        assert merged["merged"] == [{"name": "Ingrid Tolle", "reason": "by hand"}]
+        body = {"name": "Ingrid Tolle", "entity": "Helena Brandt"}
+        (made,) = writer.post("/api/graph/decisions", json=body).json()["decisions"]
+        assert (made["name"], made["entity"]) == ("ingrid tolle", "helena brandt")
+        found = writer.get("/api/graph/entity", params={"name": "ingrid tolle"}).json()
+        assert found["entity"]["merged"] == [{"name": "Ingrid Tolle", "reason": "by hand"}]
+        assert {one["title"] for one in found["documents"]} == {"Notes", "Secret"}
         page = writer.get("/graph/entity?name=ingrid+tolle", headers=HTML).text
         assert "<h1>Helena Brandt</h1>" in page
         assert "Ingrid Tolle: by hand" in page
-        (said,) = writer.get("/api/graph/decisions").json()["decisions"]
-        assert (said["name"], said["entity"]) == ("ingrid tolle", "helena brandt")
-        assert post("undo", name="Ingrid Tolle") == {"undone": 1}
-        assert writer.post("/api/graph/split", json={"name": "Hamburg"}).status_code == 400
-        related = writer.get("/api/graph/related", params={"name": "marcus webb"}).json()
-        assert {one["title"] for one in related["documents"]} == {"Notes", "Secret"}
+        assert writer.get("/api/graph/decisions").json()["decisions"] == [made]
+        undone = writer.delete("/api/graph/decisions", params={"name": "Ingrid Tolle"})
+        assert undone.json()["decisions"] == [made]
+        assert writer.get("/api/graph/decisions").json()["decisions"] == []
+        lone = writer.post("/api/graph/decisions", json={"name": "Hamburg"})
+        assert lone.status_code == 400
     for key in (room.key("write", shelves=("open",)), room.key("read")):
         with room.client(key) as other:
-            body = {"name": "Ingrid Tolle", "other": "Marcus Webb"}
-            assert other.post("/api/graph/merge", json=body).status_code == 403
+            body = {"name": "Ingrid Tolle", "entity": "Marcus Webb"}
+            assert other.post("/api/graph/decisions", json=body).status_code == 403

@@ -8,16 +8,9 @@ from pydantic import Field
 from chapterhouse.interfaces.api.routing import needs, router
 from chapterhouse.interfaces.api.schemas import Body, Result
 from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel
-from chapterhouse.types.graph import (
-    Entity,
-    EntityKind,
-    EntityList,
-    EntityNeighbours,
-    EntityPage,
-    EntityPath,
-    NameDecision,
-)
+from chapterhouse.types.graph import EntityKind, EntityList, EntityPage, EntityPath, NameDecision
 
 READ: Final = needs(AccessLevel.READ)
 DECIDE: Final = needs(AccessLevel.WRITE, whole=True)
@@ -50,12 +43,15 @@ async def list_entities(
 async def show_entity(
     exchange: Exchanged,
     name: Name,
-    sentences: Annotated[int, Query(ge=1, le=200)] = 20,
+    sentences: Annotated[int, Query(ge=0, le=200)] = 20,
     related: Annotated[int, Query(ge=0, le=100)] = 10,
+    documents: Annotated[int, Query(ge=0, le=100)] = 5,
 ) -> EntityPage:
-    """Return the sentences that name somebody or something, and whom it stands with."""
+    """Return the sentences that name somebody or something, and what it is to others."""
     return await exchange.look_long(
-        lambda library: library.graph.show(name, sentences=sentences, related=related, wait=WAIT)
+        lambda library: library.graph.show(
+            name, sentences=sentences, related=related, documents=documents, wait=WAIT
+        )
     )
 
 
@@ -65,82 +61,46 @@ async def show_path(exchange: Exchanged, source: Name, target: Name) -> EntityPa
     return await exchange.look_long(lambda library: library.graph.path(source, target, wait=WAIT))
 
 
-@graph.get("/related", openapi_extra=READ)
-async def list_related(
-    exchange: Exchanged,
-    name: Name,
-    limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
-    documents: Annotated[int, Query(ge=0, le=100)] = 10,
-) -> EntityNeighbours:
-    """Return what a name is to others and whom it stands with, and the documents that say most."""
-    return await exchange.look_long(
-        lambda library: library.graph.related(name, limit=limit, documents=documents, wait=WAIT)
-    )
-
-
 class NameBody(Body):
-    """A name, as documents have it."""
+    """A name, and the one that it is another name of; without that it is to stand alone."""
 
     name: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
-
-
-class MergeBody(NameBody):
-    """A name, and the one that it is another name of."""
-
-    other: Annotated[str, Field(min_length=1, max_length=_LONGEST)]
+    entity: Annotated[str, Field(max_length=_LONGEST)] = ""
 
 
 class DecisionsResult(Result):
-    """What people said of names."""
+    """What people decided about names; those that stand alone mean themselves."""
 
     decisions: tuple[NameDecision, ...]
 
 
-class UndoneResult(Result):
-    """How many decisions about a name were taken back."""
-
-    undone: int
-
-
-class SplitResult(Result):
-    """The names that stand alone from now on."""
-
-    names: tuple[str, ...]
-
-
 @graph.get("/decisions", openapi_extra=needs(AccessLevel.READ, whole=True))
 async def list_decisions(exchange: Exchanged) -> DecisionsResult:
-    """List what people said of names."""
+    """List what people decided about names."""
     return await exchange.look(lambda library: DecisionsResult(decisions=library.graph.decisions()))
 
 
-@graph.post("/merge", openapi_extra=DECIDE)
-async def merge_names(exchange: Exchanged, body: MergeBody) -> Entity:
-    """Say that two names mean one; return the entity that they mean."""
+@graph.post("/decisions", openapi_extra=DECIDE)
+async def decide_name(exchange: Exchanged, body: NameBody) -> DecisionsResult:
+    """Decide that two names mean one, or that a name stands alone."""
     by = exchange.caller.grant.name
-    return await exchange.change(
-        "graph.merge",
-        body.name,
-        lambda library: library.graph.merge(body.name, body.other, by, wait=WAIT),
-    )
+
+    def decide(library: Library) -> DecisionsResult:
+        graph, name = library.graph, body.name
+        return DecisionsResult(
+            decisions=graph.merge(name, body.entity, by, wait=WAIT)
+            if body.entity
+            else graph.split(name, by, wait=WAIT)
+        )
+
+    return await exchange.change("graph.decide", body.name, decide)
 
 
-@graph.post("/split", openapi_extra=DECIDE)
-async def split_name(exchange: Exchanged, body: NameBody) -> SplitResult:
-    """Say that a name stands alone; of an entity's own name, that all its others do."""
-    by = exchange.caller.grant.name
-    return await exchange.change(
-        "graph.split",
-        body.name,
-        lambda library: SplitResult(names=library.graph.split(body.name, by, wait=WAIT)),
-    )
-
-
-@graph.post("/undo", openapi_extra=DECIDE)
-async def undo_decision(exchange: Exchanged, body: NameBody) -> UndoneResult:
-    """Take back what was said of a name."""
+@graph.delete("/decisions", openapi_extra=DECIDE)
+async def undo_decision(exchange: Exchanged, name: Name) -> DecisionsResult:
+    """Take back what was decided about a name."""
     return await exchange.change(
         "graph.undo",
-        body.name,
-        lambda library: UndoneResult(undone=library.graph.undo(body.name, wait=WAIT)),
+        name,
+        lambda library: DecisionsResult(decisions=library.graph.undo(name, wait=WAIT)),
     )

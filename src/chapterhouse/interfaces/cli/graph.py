@@ -1,6 +1,5 @@
 """Commands about who and what documents speak of, and what they mean."""
 
-import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -15,7 +14,6 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types import Progress
 from chapterhouse.types.graph import (
     Entity,
-    EntityNeighbours,
     EntityPage,
     EntityPath,
     EntitySentence,
@@ -87,8 +85,8 @@ def related(
     """Show what somebody or something is to others, whom it stands with, and in which documents."""
     with opened_library() as library:
         _fill(library)
-        found = library.graph.related(readable(*name), limit=limit)
-        return Outcome(found, _neighbours(found))
+        found = library.graph.show(readable(*name), sentences=0, related=limit, documents=10)
+        return Outcome(found, _page(found))
 
 
 @app.command()
@@ -129,44 +127,35 @@ def merge(
     name: Annotated[str, argument("NAME", "A name, as the documents have it.")],
     other: Annotated[str, argument("OTHER", "The one that it is another name of.")],
 ) -> Outcome:
-    """Say that two names mean one, for all documents, also those to come."""
+    """Decide that two names mean one, for all documents, also those to come."""
     with opened_library() as library:
         _fill(library)
         found = library.graph.merge(readable(name), readable(other), user_name())
-        told = f"{one_line(name)} means {one_line(found.name)}."
-        return Outcome(found, [verbatim(told), _way_back(name)])
+        return Outcome(found, _decided(found))
 
 
 @app.command()
 def split(name: Name) -> Outcome:
-    """Say that a name stands alone; of an entity's own name, that all its others do."""
+    """Decide that a name stands alone; of an entity's own name, that all its others do."""
     with opened_library() as library:
         _fill(library)
         found = library.graph.split(readable(*name), user_name())
-        told = f"Stands alone: {one_line(', '.join(found))}."
-        return Outcome({"names": found}, [verbatim(told), _way_back(found[0])])
-
-
-@app.command()
-def undo(name: Name) -> Outcome:
-    """Take back what was said of a name by graph merge or graph split."""
-    with opened_library() as library:
-        _fill(library)
-        count = library.graph.undo(readable(*name))
-        told = f"Took back {counted(count, 'decision')} about {one_line(readable(*name))}."
-        return Outcome({"undone": count}, [verbatim(told)])
-
-
-@app.command()
-def decisions() -> Outcome:
-    """List what people said of names."""
-    with opened_library(background=False) as library:
-        found = library.graph.decisions()
         return Outcome(found, _decided(found))
 
 
-def _way_back(name: str) -> TerminalBlock:
-    return verbatim((f"To take it back: chapterhouse graph undo {shlex.quote(name)}", Style.QUIET))
+@app.command()
+def undo(
+    name: Annotated[
+        list[str] | None, argument("[NAME...]", "A name; without, what was decided is listed.")
+    ] = None,
+) -> Outcome:
+    """Take back what was decided about a name by graph merge or graph split."""
+    with opened_library() as library:
+        _fill(library)
+        if name:
+            library.graph.undo(readable(*name))
+        found = library.graph.decisions()
+        return Outcome(found, _decided(found))
 
 
 def _decided(found: tuple[NameDecision, ...]) -> Iterator[TerminalBlock]:
@@ -175,7 +164,7 @@ def _decided(found: tuple[NameDecision, ...]) -> Iterator[TerminalBlock]:
         ("name", lambda one: one_line(one.name)),
         ("means", lambda one: one_line(one.entity if one.entity != one.name else "itself")),
         ("by", lambda one: one_line(one.decided_by)),
-        none="Nobody said anything of names.",
+        none="Nobody decided anything about names.",
     )
 
 
@@ -223,9 +212,16 @@ def _page(found: EntityPage) -> Iterator[TerminalBlock]:
         yield from _sentence(one)
     if found.related:
         yield verbatim()
-        yield verbatim(("Stands with", Style.STRONG))
+        yield verbatim(("Related", Style.STRONG))
         for other in found.related:
             yield from _related(other)
+    if found.documents:
+        yield verbatim()
+        yield verbatim(("Documents", Style.STRONG))
+    for document in found.documents:
+        number = counted(document.sentences, "sentence")
+        name = one_line(document.title or document.source)
+        yield verbatim(name, (f"  {number} · {one_line(document.source)}", Style.QUIET), indent=1)
 
 
 def _path(found: EntityPath) -> Iterator[TerminalBlock]:
@@ -240,23 +236,10 @@ def _path(found: EntityPath) -> Iterator[TerminalBlock]:
         yield from _related(step)
 
 
-def _neighbours(found: EntityNeighbours) -> Iterator[TerminalBlock]:
-    yield verbatim((one_line(found.entity.name), Style.TITLE))
-    for one in found.related:
-        yield from _related(one)
-    if found.documents:
-        yield verbatim()
-        yield verbatim(("Documents", Style.STRONG))
-    for document in found.documents:
-        number = counted(document.sentences, "sentence")
-        name = one_line(document.title or document.source)
-        yield verbatim(name, (f"  {number} · {one_line(document.source)}", Style.QUIET), indent=1)
-
-
 def _related(one: RelatedEntity) -> Iterator[TerminalBlock]:
     number = counted(one.together, "sentence")
-    said = (f"{one.words} ", Style.STRONG) if one.words else ""
-    yield verbatim(said, one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
+    words = (f"{one.words} ", Style.STRONG) if one.words else ""
+    yield verbatim(words, one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
     yield from _sentence(one.evidence, 2)
 
 

@@ -24,6 +24,7 @@ _VERSIONS: Final = 50
 _WORDS: Final = 200  # characters that a list is searched for, at most
 _ENTITIES: Final = 200
 _SENTENCES: Final = 50
+_NAMING: Final = 5  # documents that name an entity most, as they are listed
 _AROUND: Final = 16  # entities that are drawn about one
 _WIDTH, _HEIGHT, _REACH = 640, 360, 140  # of the drawing
 _FAR: Final = 1.6  # as many times as high as it is wide
@@ -158,7 +159,7 @@ async def show_entities(
 @pages.get("/graph/entity", openapi_extra=graph.READ)
 async def show_entity(visit: Visited, name: graph.Name) -> Response:
     """Show the sentences that name somebody or something, and whom it stands with."""
-    found = await graph.show_entity(visit, name, _SENTENCES, _AROUND)
+    found = await graph.show_entity(visit, name, _SENTENCES, _AROUND, _NAMING)
     return await visit.show("entity.html", {"found": found, "drawn": list(_drawn(found))})
 
 
