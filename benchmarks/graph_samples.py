@@ -18,7 +18,6 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
 from chapterhouse import Library
@@ -78,9 +77,10 @@ def draw(library: Library) -> Mapping[str, list[dict[str, Any]]]:
     for half in HALVES:
         part = library.within(Scope.of([half]))
         entities = part.graph.entities(limit=10**9).entities
-        chance = Random(half)
         merges = [(one, other) for one in entities for other in one.merged]
-        for one, other in _some(merges, lambda pair: pair[1].reason, chance):
+        for one, other in _some(
+            merges, lambda pair: pair[1].reason, lambda pair: (pair[0].name, pair[1].name)
+        ):
             found["merges"].append(
                 {"half": half, "name": other.name, "entity": one.name, "reason": other.reason}
                 | {"places": _places(part, one, (one.name, other.name))}
@@ -90,7 +90,11 @@ def draw(library: Library) -> Mapping[str, list[dict[str, Any]]]:
             for one, other in part.graph.links(entities)
             if other.relation is not RelationType.RELATED_TO
         ]
-        for one, other in _some(relations, lambda pair: pair[1].relation, chance):
+        for one, other in _some(
+            relations,
+            lambda pair: pair[1].relation,
+            lambda pair: (pair[0].name, pair[1].entity.name),
+        ):
             place = other.evidence
             found["relations"].append(
                 {"half": half, "source": one.name, "relation": other.relation}
@@ -102,9 +106,14 @@ def draw(library: Library) -> Mapping[str, list[dict[str, Any]]]:
     return found
 
 
-def _some(found: Sequence[Any], kind: Callable[[Any], str], chance: Random) -> Sequence[Any]:
-    """Return as many as are drawn; of a kind that would be most of them, at most so many."""
-    mixed = chance.sample(found, len(found))
+def _some(
+    found: Sequence[Any], kind: Callable[[Any], str], name: Callable[[Any], object]
+) -> Sequence[Any]:
+    """Return as many as are drawn; of a kind that would be most of them, at most so many.
+
+    The order is that of a hash of what they are called, so that most stay when a rule changes.
+    """
+    mixed = sorted(found, key=lambda pair: hashlib.sha256(repr(name(pair)).encode()).digest())
     counts: Counter[str] = Counter()
     first: list[Any] = []
     rest: list[Any] = []

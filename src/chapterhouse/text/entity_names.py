@@ -48,7 +48,12 @@ _OF: Final = "|"  # stands in a key between the whole name of a person and the o
 _PLURALS: Final = frozenset({EntityKind.CONCEPT, EntityKind.PRODUCT, EntityKind.TECHNOLOGY})
 _PLACED: Final = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
 _PARTICLE: Final = re.compile(
-    r"\b((?:of|de|di|da|del|della|van|von|der|den|la|le|al-?|ibn|bin|ben|mac|ap|i{1,3}|iv|v) )+"
+    r"\b((?:of|de|di|da|del|della|van|von|der|den|la|le|al-?|ibn|bint?|ben|mac|ap|i{1,3}|iv|v) )+"
+)
+_NUMERAL: Final = re.compile(r" [ivx]+$")
+_RELATIVE: Final = re.compile(  # "the son of Henry Sturt" is another Sturt
+    r"\b(?:son|daughter|child|children|father|mother|parents?|brother|sister|wife|husband|widow"
+    r"|nephew|niece|uncle|aunt|cousin|grand\w+|heir|family)(?: (?:of|to)(?: [\w'’.-]+){0,3})?,? $"
 )
 _EDGES: Final = " \t\n.,;:!?\"'“”„«»‹›‘’()[]{}*_`|#<>"
 _SPACE: Final = re.compile(r"\s+")
@@ -113,7 +118,8 @@ def name_entities(
         for one in _with_sentences(text, spans, mentions)
         if one.entity and one.mention.confidence >= _LEAST
     ]
-    persons = _whole_names({one.entity for one in likely if one.mention.kind is EntityKind.PERSON})
+    own = {one for one in likely if _is_person(one) and not _RELATIVE.search(_before(text, one))}
+    persons = _whole_names({one.entity for one in own})
     shared = {
         entity_key(alias.name): entity_key(alias.other)
         for alias in find_aliases(title, text)
@@ -123,7 +129,7 @@ def name_entities(
     shared = {short: long for short, long in shared.items() if short != long and long}
     named = [
         replace(one, entity=f"{persons[one.entity]}{_OF}{one.entity}")
-        if one.entity in persons and one.mention.kind is EntityKind.PERSON
+        if one.entity in persons and one in own
         else one
         for one in likely
     ]
@@ -136,6 +142,14 @@ def name_entities(
         ),
         find_relations(text, named, language),
     )
+
+
+def _is_person(one: NamedMention) -> bool:
+    return one.mention.kind is EntityKind.PERSON
+
+
+def _before(text: str, one: NamedMention) -> str:
+    return _SPACE.sub(" ", text[one.sentence[0] : one.mention.start])
 
 
 def _with_sentences(
@@ -191,13 +205,14 @@ def _step(
         short = any(len(word.strip(".")) == 1 for word in words)
         reason = MergeReason.INITIALS if short else MergeReason.SHORTER
         return whole, reason if len(words) > 1 else MergeReason.LAST_NAME
-    if key in acronyms:
+    if key in acronyms and kinds[key] is not EntityKind.PERSON:  # "Ann" is no neural network
         return acronyms[key], MergeReason.ACRONYM
     plain = _without_marks(key)
     if plain != key and plain in kinds and (" " in key or {kinds[key], kinds[plain]} <= _PLACED):
         return plain, MergeReason.ACCENTS
     untitled = _TITLE.sub("", key)
-    if untitled != key and " " in untitled and kinds.get(untitled) is EntityKind.PERSON:
+    several = " " in untitled and not _NUMERAL.search(untitled)  # there is more than one Philip II
+    if untitled != key and several and kinds.get(untitled) is EntityKind.PERSON:
         return untitled, MergeReason.SHORTER
     singular = f"{key[:-3]}y" if key.endswith("ies") else key[:-1]
     if (
@@ -221,6 +236,7 @@ def _company_forms(kinds: Mapping[str, EntityKind]) -> dict[str, tuple[str, Merg
         for name, keys in forms.items()
         if len(set(keys.values())) == 1 and kinds.get(name, organization) is organization
         for key in keys
+        if key != (name if name in kinds else min(keys))
     }
 
 
@@ -265,7 +281,11 @@ def _name_words(key: str) -> tuple[str, ...]:
 
 def _may_be(short: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     """Whether one name may be the other: the same last name, and what else it has fits in order."""
-    if len(whole) <= 1 or not short or short[-1] != whole[-1]:
+    if (
+        len(whole) <= 1
+        or short[-1] != whole[-1]
+        or (len(short) == 1 and any(one.startswith("of ") for one in whole))
+    ):
         return False
     if len(short) == 1:
         return True
