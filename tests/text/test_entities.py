@@ -153,3 +153,9 @@ def test_a_head_that_does_not_fit_is_refused(changed: dict[str, np.ndarray]) -> 
 def test_no_name_reaches_over_an_empty_line() -> None:
     text = "# Secret\n\nMarcus Webb met Helena Brandt in Rostock.\n"
     assert names(text).keys() >= {"Marcus Webb", "Helena Brandt", "Rostock"}
+
+
+def test_a_place_and_where_it_lies_are_two_names() -> None:
+    found = names("Her office is in Kiel, Germany. He was born in Los Angeles, California.")
+    assert found.keys() >= {"Kiel", "Germany", "Los Angeles", "California"}
+    assert set(found.values()) == {EntityKind.LOCATION}

@@ -6,7 +6,7 @@ best sequence of labels gives the names. Weights: ``benchmarks/entities.py``, on
 
 import io
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import pairwise
@@ -101,7 +101,7 @@ def find_mentions(text: str, tokens: TokenVectors, head: EntityHead) -> tuple[Me
     chances = powers / powers.sum(axis=1, keepdims=True)
     labels = best_labels(np.log(chances + 1e-9), head.transitions)
     found = []
-    for first, last, kind in runs(labels, _paragraphs(text, words)):
+    for first, last, kind in _apart(runs(labels, _paragraphs(text, words)), words):
         begin, stop = _trimmed([word.group() for word in words[first:last]])
         inside = words[first + begin : first + stop]
         if _is_name([word.group() for word in inside]):
@@ -147,6 +147,20 @@ def runs(labels: Sequence[int], begins: Collection[int] = ()) -> Sequence[tuple[
         elif label and found and found[-1][1:] == (place, kind):
             found[-1] = (found[-1][0], place + 1, kind)
     return found
+
+
+def _apart(
+    found: Sequence[tuple[int, int, int]], words: Sequence[re.Match[str]]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield names; a place with a comma inside, as "Kiel, Germany", is two."""
+    for first, last, kind in found:
+        begin = first
+        if KINDS[kind] is EntityKind.LOCATION:
+            for place in range(first + 1, last - 1):
+                if words[place].group() == ",":
+                    yield begin, place, kind
+                    begin = place + 1
+        yield begin, last, kind
 
 
 def _paragraphs(text: str, words: Sequence[re.Match[str]]) -> Collection[int]:

@@ -2,8 +2,7 @@
 
 A relation is found only where the words between two names say it, so each has its sentence. What
 is denied, asked, supposed or only possible yields none. The patterns are in ``relations.toml``. Of
-tables, a column counts whose heading
-says what its cells are to the first of their row.
+tables, a column counts whose heading says what its cells are to the first of their row.
 """
 
 import re
@@ -125,26 +124,18 @@ def _in_sentences(
     text: str, mentions: Sequence[NamedMention], patterns: Sequence[_Pattern]
 ) -> Iterator[Relation]:
     for place, one in enumerate(mentions):
-        chain: list[tuple[NamedMention, _Pattern]] = []
-        near = mentions[place + 1 : place + 1 + _MOST_NAMES]
-        for number, other in enumerate(near):
+        previous, pattern = one, None
+        for other in mentions[place + 1 : place + 1 + _MOST_NAMES]:
             if other.sentence != one.sentence:
                 break
-            if chain and _ALSO.fullmatch(
-                text[near[number - 1].mention.end : other.mention.start].rstrip()
-            ):
-                last, pattern = chain[-1]
-                if last is near[number - 1] and _letter(last) == _letter(other):
-                    chain.append((other, pattern))
-                    yield _relation(one, other, pattern)
-                continue
-            for pattern in patterns:
-                if _says(text, one, other, pattern):
-                    yield _relation(one, other, pattern)
-                    chain = (
-                        [(other, pattern)] if pattern.type is not RelationType.IS_PART_OF else chain
-                    )
-                    break
+            # What is said of a name holds of those that are listed behind it.
+            listed = _ALSO.fullmatch(text[previous.mention.end : other.mention.start].rstrip())
+            if not (pattern and listed and _letter(previous) == _letter(other)):
+                pattern = _pattern_of(text, one, other, patterns)
+            if pattern:
+                yield _relation(one, other, pattern)
+                pattern = None if pattern.type is RelationType.IS_PART_OF else pattern
+            previous = other
 
 
 def _relation(one: NamedMention, other: NamedMention, pattern: _Pattern) -> Relation:
@@ -153,29 +144,32 @@ def _relation(one: NamedMention, other: NamedMention, pattern: _Pattern) -> Rela
     return Relation(source.entity, pattern.type, target.entity, one.sentence, round(sure, 3))
 
 
-def _says(text: str, one: NamedMention, other: NamedMention, pattern: _Pattern) -> bool:
-    """Whether the words around two names of a sentence are those of a pattern."""
-    if _letter(one) not in pattern.kinds[0] or _letter(other) not in pattern.kinds[1]:
-        return False
-    if any(
-        _PEOPLE.fullmatch(each.name) for each in (one, other)
-    ):  # "Swiss author", no author of it
-        return False
+def _pattern_of(
+    text: str, one: NamedMention, other: NamedMention, patterns: Sequence[_Pattern]
+) -> _Pattern | None:
+    """Return the first pattern of which the words around two names of a sentence are."""
     raw = text[one.mention.end : other.mention.start]
     if len(raw) > _MOST_BETWEEN or _LIST_MARK.search(raw):
-        return False
-    between = _SPACE.sub(" ", _ASIDE.sub("", raw))
-    if not pattern.between.fullmatch(between):
-        return False
+        return None
     before = _SPACE.sub(" ", text[one.sentence[0] : one.mention.start])
+    between = _SPACE.sub(" ", _ASIDE.sub("", raw))
     behind = _SPACE.sub(" ", text[other.mention.end : one.sentence[1]])
-    return not (
-        behind.rstrip().endswith("?")
-        or _UNSURE.search(f"{before} {between}")
-        or (pattern.before and not pattern.before.search(before))
-        or (not pattern.part and (_INSIDE.search(before) or _CUT.search(before)))
-        or not (pattern.after or _ENDS).match(behind)
-    )
+    if behind.rstrip().endswith("?") or _UNSURE.search(f"{before} {between}"):
+        return None
+    if _PEOPLE.fullmatch(one.name) or _PEOPLE.fullmatch(other.name):  # a "Swiss author"
+        return None
+    kinds, inside = (_letter(one), _letter(other)), _INSIDE.search(before) or _CUT.search(before)
+    for pattern in patterns:
+        if (
+            kinds[0] in pattern.kinds[0]
+            and kinds[1] in pattern.kinds[1]
+            and (pattern.part or not inside)
+            and (pattern.before is None or pattern.before.search(before))
+            and pattern.between.fullmatch(between)
+            and (pattern.after or _ENDS).match(behind)
+        ):
+            return pattern
+    return None
 
 
 def _letter(one: NamedMention) -> str:
