@@ -219,7 +219,7 @@ class GraphIndex(DerivedTables):
 
     def sentences(self, key: str, scope: Scope, limit: int) -> Sequence[SentencePlace]:
         """Return sentences that name an entity, in the order of their documents."""
-        return list(self._places([key], scope, limit).values())
+        return list(self._places([key], scope, limit, self._view(scope)).values())
 
     def related(self, keys: Iterable[str], scope: Scope) -> Sequence[EntityLink]:
         """Return whom some entities stand with in a sentence, the most significant first.
@@ -229,7 +229,7 @@ class GraphIndex(DerivedTables):
         view = self._view(scope)
         links: list[EntityLink] = []
         for key in keys:
-            places = self._places([key], scope, _MOST_SENTENCES)
+            places = self._places([key], scope, _MOST_SENTENCES, view)
             with self._read() as connection:
                 rows = connection.execute(_OTHERS, (json.dumps(list(places)),)).fetchall()
             own: dict[str, set[int]] = defaultdict(set)
@@ -333,10 +333,9 @@ class GraphIndex(DerivedTables):
         )
 
     def _places(
-        self, entities: Iterable[str], scope: Scope, limit: int
+        self, entities: Iterable[str], scope: Scope, limit: int, view: EntityView
     ) -> dict[int, SentencePlace]:
         """Return the sentences of entities by number, in the order of their documents."""
-        view = self._view(scope)
         keys = json.dumps([own for key in entities for own in view.keys(key)])
         with self._read() as connection:
             rows = connection.execute(_SENTENCES, (scope.key, keys, limit)).fetchall()

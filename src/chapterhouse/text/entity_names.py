@@ -48,7 +48,7 @@ _OF: Final = "|"  # stands in a key between the whole name of a person and the o
 _PLURALS: Final = frozenset({EntityKind.CONCEPT, EntityKind.PRODUCT, EntityKind.TECHNOLOGY})
 _PLACED: Final = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
 _PARTICLE: Final = re.compile(
-    r"\b((?:of|de|di|da|del|della|van|von|der|den|la|le|al-?|ibn|bint?|ben|mac|ap|i{1,3}|iv|v) )+"
+    r"\b((?:of|de|di|da|del|della|van|von|zu|der|den|la|le|al-?|ibn|bint?|ben|mac|ap|i{1,3}|v) )+"
 )
 _NUMERAL: Final = re.compile(r" [ivx]+$")
 _RELATIVE: Final = re.compile(  # "the son of Henry Sturt" is another Sturt
@@ -289,6 +289,8 @@ def _may_be(short: tuple[str, ...], whole: tuple[str, ...]) -> bool:
         return False
     if len(short) == 1:
         return True
+    if _NUMERAL.match(f" {short[-1]}") and short != whole:  # kings
+        return False
     if not _fits(short[0], whole[0]) or sum(map(len, short)) > sum(map(len, whole)):
         return False
     left = iter(whole[1:-1])

@@ -94,7 +94,7 @@ _INSIDE: Final = re.compile(  # of something else: "the drummer of A was replace
 _CUT: Final = re.compile(
     r"(?<!\S)(?!(?:The|An?|Its|His|Her|And|But)\b)[A-Z][\w'’-]* $"
 )  # "Captain X" is more than X
-_PEOPLE: Final = re.compile(r"\w+(?:ish|ese|ian|ican|eli|aqi|ani|wiss|ench|reek|utch|erman)")
+_PEOPLE: Final = re.compile(r"[\w-]+(?:ish|ese|ian|ican|eli|aqi|ani|wiss|ench|reek|utch|erman)")
 _ENDS: Final = re.compile(  # a name goes no further: not "uses the Windows version"
     r"[\"”’'»*_]*(?:$|\s*[.,;:!)(\]–—|]|\s+(?:in|on|at|and|with|for|to|from|by|which|that|who|whose"
     r"|as|was|is|are|were|has|had|during|after|before|while|when|where|since|until|or|but|under"
