@@ -87,6 +87,7 @@ def test_what_a_sentence_says_is_a_relation(text: str, relation: str) -> None:
         "Tidewatch isn't a part of Seelog.",
         "Tidewatch was not founded by Petra Holm.",
         "Tidewatch uses the Windows version.",
+        "Tidewatch requires Postgres to be asleep.",
         "The author of Tidewatch was founded by Petra Holm.",
         "They sail to Kiel, Hamburg and Lübeck.",
         "They sail to Kiel, Hamburg, Lübeck.",
