@@ -8,8 +8,9 @@ The texts are open: pages of an encyclopedia (Re-DocRED, 2WikiMultihopQA, XQuAD)
 abstracts, minutes, policies and contracts. Half of the documents, by a hash of their names, are
 OPEN: the rules were improved on them, and an earlier draw of the others was seen once. Drawn are a
 hundred of each half, at most fifty by one rule as long as there are others. The texts are not
-copied: a sample has names, the document and where its sentences are. Readers write ``right``, ``wrong`` or ``unclear``, which counts as wrong, into
-columns of their own without seeing each other's.
+copied: a sample has names, the document and where its sentences are. Readers write ``right``,
+``wrong`` or ``unclear``, which counts as wrong, into columns of their own without seeing each
+other's.
 """
 
 import argparse
