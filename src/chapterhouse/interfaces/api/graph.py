@@ -6,8 +6,9 @@ from fastapi import Query
 from pydantic import Field
 
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import Body, Result
+from chapterhouse.interfaces.api.schemas import Body
 from chapterhouse.interfaces.api.state import Exchanged
+from chapterhouse.interfaces.schemas import Result
 from chapterhouse.library import Library
 from chapterhouse.types.access import AccessLevel
 from chapterhouse.types.graph import EntityKind, EntityList, EntityPage, EntityPath, NameDecision
