@@ -1,6 +1,7 @@
 """What sentences say of two names, and what they do not say."""
 
 import re
+import time
 from itertools import pairwise
 
 import pytest
@@ -156,3 +157,10 @@ def test_both_names_stand_in_the_sentence_of_a_relation(text: str) -> None:
         assert one.source != one.target
     assert all(a.sentence[0] <= b.sentence[0] for a, b in pairwise(own.mentions))
     assert find_relations(text, (), "en") == ()
+
+
+def test_a_long_list_is_read_in_linear_time() -> None:
+    text = " and ".join(f"Tidewatch {number} has very many old parts" for number in range(4_000))
+    begun = time.process_time()
+    assert said(text) == []
+    assert time.process_time() - begun < 10

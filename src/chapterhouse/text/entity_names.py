@@ -149,7 +149,8 @@ def _is_person(one: NamedMention) -> bool:
 
 
 def _before(text: str, one: NamedMention) -> str:
-    return _SPACE.sub(" ", text[one.sentence[0] : one.mention.start])
+    start = one.mention.start
+    return _SPACE.sub(" ", text[max(one.sentence[0], start - _LONGEST) : start])
 
 
 def _with_sentences(
@@ -257,16 +258,18 @@ def _without_marks(key: str) -> str:
 def _whole_names(persons: Collection[str]) -> dict[str, str]:
     """Return the whole names that shorter ones mean, where it is that of one person alone."""
     words = {key: _name_words(key) for key in persons}
+    families: dict[str, list[str]] = defaultdict(list)
+    for key, own in words.items():
+        families[own[-1]].append(key)
     found: dict[str, str] = {}
-    for key in sorted(
-        persons, key=lambda key: (-len(words[key]), -sum(map(len, words[key])), len(key), key)
-    ):
+    for key in sorted(persons, key=lambda key: (-len(words[key]), -len(key), key)):
+        own = words[key]
         wholes = {
             found.get(other, other)
-            for other in words
+            for other in families[own[-1]]
             if other != key
-            and _may_be(words[key], words[other])
-            and (words[key] != words[other] or len(key) > len(other))
+            and _may_be(own, words[other])
+            and (own != words[other] or len(key) > len(other))
         }
         if len(wholes) == 1:
             found[key] = wholes.pop()

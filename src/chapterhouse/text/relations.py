@@ -18,6 +18,7 @@ from chapterhouse.text.markdown import table_header
 from chapterhouse.types.graph import EntityKind, NamedMention, Relation, RelationType
 
 _MOST_BETWEEN: Final = 160  # characters
+_AROUND: Final = 300  # characters that are looked at before and behind
 _MOST_NAMES: Final = 4  # from one name to the other
 _KINDS: Final = {EntityKind.PERSON: "P", EntityKind.ORGANIZATION: "O", EntityKind.LOCATION: "L"}
 _OTHER: Final = "X"
@@ -151,10 +152,11 @@ def _pattern_of(
     raw = text[one.mention.end : other.mention.start]
     if len(raw) > _MOST_BETWEEN or _LIST_MARK.search(raw):
         return None
-    before = _SPACE.sub(" ", text[one.sentence[0] : one.mention.start])
+    start, end = one.mention.start, other.mention.end
+    before = _SPACE.sub(" ", text[max(one.sentence[0], start - _AROUND) : start])
     between = _SPACE.sub(" ", _ASIDE.sub("", raw))
-    behind = _SPACE.sub(" ", text[other.mention.end : one.sentence[1]])
-    if behind.rstrip().endswith("?") or _UNSURE.search(f"{before} {between}"):
+    behind = _SPACE.sub(" ", text[end : min(one.sentence[1], end + _AROUND)])
+    if "?" in text[one.sentence[1] - 2 : one.sentence[1]] or _UNSURE.search(f"{before} {between}"):
         return None
     if _PEOPLE.fullmatch(one.name) or _PEOPLE.fullmatch(other.name):  # a "Swiss author"
         return None
