@@ -13,7 +13,7 @@ import pytest
 import chapterhouse as package
 from chapterhouse import Library
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loading, working
-from chapterhouse.interfaces.cli.main import COMMANDS, GONE
+from chapterhouse.interfaces.cli.main import ALIASES, COMMANDS, GONE
 from chapterhouse.interfaces.cli.main import command as loaded
 
 
@@ -48,6 +48,24 @@ def test_an_option_before_the_command_is_told_where_to_stand(chapterhouse: Any) 
     assert result.code == 2
     assert "after the command" in result.err
     assert "after the command" not in chapterhouse("status", "--hom").err
+
+
+def test_alone_it_says_what_to_do_next(chapterhouse: Any, tmp_path: Path) -> None:
+    (tmp_path / "ferry.md").write_text("# Ferry\n\nThe ferry leaves at nine.\n")
+    before = chapterhouse()
+    assert (before.code, "no documents yet" in before.out) == (0, True)
+    assert "chapterhouse ask" not in before.out
+    assert chapterhouse("add", str(tmp_path / "ferry.md")).code == 0
+    assert "holds 1 document. Next:\n  chapterhouse ask" in chapterhouse().out
+
+
+def test_words_of_other_systems_lead_to_those_of_today(chapterhouse: Any) -> None:
+    chapterhouse("init")
+    for word, today in ALIASES.items():
+        shown = chapterhouse(word, "--help")
+        assert shown.code == 0
+        assert f"{word} is called {today} here" in shown.err
+    assert chapterhouse("expert", "list").out == chapterhouse("persona", "list").out
 
 
 def test_usage_errors(chapterhouse: Any) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from chapterhouse import lazy
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import CorruptLibraryError, NotFoundError
 from chapterhouse.interfaces.cli import jobs, progress, render
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.models import vector_rows
@@ -138,6 +138,17 @@ def status() -> Outcome:
         return Outcome(state, _status(state))
 
 
+def next_steps() -> Outcome:
+    """Say what to do next."""
+    try:
+        with opened_library() as library:
+            documents = library.status().documents
+    except NotFoundError:
+        documents = 0
+    home = str(named_home())
+    return Outcome({"home": home, "documents": documents}, _next_steps(home, documents))
+
+
 def doctor(
     *,
     thorough: Annotated[
@@ -181,6 +192,16 @@ def reindex(*, dry_run: DryRun = False) -> Outcome:
 def _ready(state: LibraryStatus) -> Iterator[TerminalBlock]:
     yield verbatim("Ready: ", (state.home, Style.STRONG), f", workspace {state.workspace}")
     yield verbatim("Next: chapterhouse add PATH")
+
+
+def _next_steps(home: str, documents: int) -> Iterator[TerminalBlock]:
+    held = counted(documents, "document") if documents else "no documents yet"
+    yield verbatim((one_line(home), Style.STRONG), f" holds {held}. Next:")
+    if documents:
+        yield verbatim('  chapterhouse ask "…"      answers with quotations that were checked')
+        yield verbatim("  chapterhouse serve --open  the same in your browser")
+    yield verbatim("  chapterhouse add FOLDER    reads the documents of a folder")
+    yield verbatim("  chapterhouse --help        lists all commands")
 
 
 def _status(state: LibraryStatus) -> Iterator[TerminalBlock]:

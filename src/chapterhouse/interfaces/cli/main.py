@@ -27,89 +27,103 @@ if TYPE_CHECKING:
 else:
     session = lazy("chapterhouse.interfaces.cli.session")
 
-# Every command and group: where it is, and its line of the help.
-COMMANDS: Final = {
-    "init": ("library:init", "Create the home folder and an empty library."),
-    "add": ("library:add", "Read files and folders into the library."),
-    "sync": ("sync:sync", "Make the library the image of its folders again."),
-    "source": ("sync:app", "Say which folders and lists of web pages the library follows."),
-    "search": ("search:search", "Find passages, best first."),
-    "context": (
-        "search:context",
-        "Pack what the documents say on a question into a number of tokens.",
-    ),
-    "ask": ("ask:ask", "Answer a question with quotations that were checked."),
-    "chat": ("chat:chat", "Ask one question after the other; each may go on from the one before."),
-    "open": ("search:open_source", "Open a source of the last answer or search."),
-    "more": ("search:more", "Show up to eight passages for the last question."),
-    "convene": (
-        "convene:convene",
-        "Put a question to a council, and print what comes of it.",
-    ),
-    "jobs": ("jobs:app", "List, show, stop and retry long work."),
-    "worker": ("jobs:worker", "Do the long work that waits."),
-    "cloud": ("cloud:app", "Connect cloud drives, browse them, and read folders of them."),
-    "docs": ("documents:app", "List, show, remove and reread documents."),
-    "persona": ("personas:app", "Make, describe, validate and update personas."),
-    "graph": ("graph:app", "Show who and what the documents speak of, with the sentences."),
-    "council": ("councils:app", "Make and check councils, and list their documents."),
-    "memory": ("memory:app", "List, search and forget what was asked and answered."),
-    "analytics": (
-        "memory:analytics",
-        "Show what was asked, how well it was answered, and what the documents lack.",
-    ),
-    "verify": (
-        "verify:verify",
-        "Check a saved answer or saved minutes and their quotations.",
-    ),
-    "model": (
-        "models:app",
-        "Choose the models: what writes answers, makes vectors and orders passages.",
-    ),
-    "serve": (
-        "server:serve",
-        "Serve the home over HTTP: the page, the API, MCP and the protocol of OpenAI's clients.",
-    ),
-    "settings": ("settings:app", "List, show, change and reset the settings of the library."),
-    "mcp": (
-        "server:mcp",
-        "Serve the library over standard input and output to clients that speak MCP.",
-    ),
-    "key": (
-        "server:keys",
-        "Make, list and revoke keys, with which programs use the home over the network.",
-    ),
-    "user": (
-        "server:users",
-        "Add, list and remove people who log in with a name and a password.",
-    ),
-    "audit": (
-        "server:audit",
-        "List what was changed and refused, newest first, in all workspaces.",
-    ),
-    "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
-    "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
-    "status": ("library:status", "Show what the library holds and where it is."),
-    "doctor": (
-        "library:doctor",
-        "Say whether the library is sound, what it runs on, and what to do.",
-    ),
-    "export": ("library:export_archive", "Write the whole library to one archive."),
-    "import": (
-        "library:import_archive",
-        "Restore an archive to a new home or an empty workspace.",
-    ),
-    "reindex": (
-        "library:reindex",
-        "Cut documents again that other settings cut, and build the search indexes again.",
-    ),
+# Every command and group, as the help lists them: where it is, and its line.
+GROUPS: Final = {
+    "The first hour": {
+        "add": ("library:add", "Read files and folders into the library."),
+        "ask": ("ask:ask", "Answer a question with quotations that were checked."),
+        "chat": (
+            "chat:chat",
+            "Ask one question after the other; each may go on from the one before.",
+        ),
+        "open": ("search:open_source", "Open a source of the last answer or search."),
+        "serve": (
+            "server:serve",
+            "Serve the home over HTTP: the page, the API, MCP and what OpenAI's clients speak.",
+        ),
+        "status": ("library:status", "Show what the library holds and where it is."),
+    },
+    "Ask": {
+        "search": ("search:search", "Find passages, best first."),
+        "context": (
+            "search:context",
+            "Pack what the documents say on a question into a number of tokens.",
+        ),
+        "more": ("search:more", "Show up to eight passages for the last question."),
+        "graph": ("graph:app", "Show who and what the documents speak of, with the sentences."),
+        "memory": ("memory:app", "List, search and forget what was asked and answered."),
+        "verify": ("verify:verify", "Check a saved answer or saved minutes and their quotations."),
+        "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
+        "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
+        "analytics": (
+            "memory:analytics",
+            "Show what was asked, how well it was answered, and what the documents lack.",
+        ),
+    },
+    "Documents": {
+        "sync": ("sync:sync", "Make the library the image of its folders again."),
+        "source": ("sync:app", "Say which folders and lists of web pages the library follows."),
+        "cloud": ("cloud:app", "Connect cloud drives, browse them, and read folders of them."),
+        "docs": ("documents:app", "List, show, remove and reread documents."),
+        "jobs": ("jobs:app", "List, show, stop and retry long work."),
+        "worker": ("jobs:worker", "Do the long work that waits."),
+    },
+    "People who answer, and who may ask": {
+        "persona": ("personas:app", "Make, describe, validate and update personas."),
+        "council": ("councils:app", "Make and check councils, and list their documents."),
+        "convene": ("convene:convene", "Put a question to a council, and print what comes of it."),
+        "user": (
+            "server:users",
+            "Add, list and remove people who log in with a name and a password.",
+        ),
+        "key": (
+            "server:keys",
+            "Make, list and revoke keys, with which programs use the home over the network.",
+        ),
+        "audit": (
+            "server:audit",
+            "List what was changed and refused, newest first, in all workspaces.",
+        ),
+    },
+    "Connect": {
+        "model": (
+            "models:app",
+            "Choose the models: what writes answers, makes vectors and orders passages.",
+        ),
+        "mcp": (
+            "server:mcp",
+            "Serve the library over standard input and output to clients that speak MCP.",
+        ),
+        "settings": ("settings:app", "List, show, change and reset the settings of the library."),
+    },
+    "Upkeep": {
+        "init": ("library:init", "Create the home folder and an empty library."),
+        "doctor": (
+            "library:doctor",
+            "Say whether the library is sound, what it runs on, and what to do.",
+        ),
+        "reindex": (
+            "library:reindex",
+            "Cut documents again that other settings cut, and build the search indexes again.",
+        ),
+        "export": ("library:export_archive", "Write the whole library to one archive."),
+        "import": (
+            "library:import_archive",
+            "Restore an archive to a new home or an empty workspace.",
+        ),
+    },
 }
+COMMANDS: Final = {name: entry for group in GROUPS.values() for name, entry in group.items()}
+_NEXT: Final = "next"  # what ``chapterhouse`` alone runs
+_HIDDEN: Final = {_NEXT: ("library:next_steps", "Say what to do next.")}
+# Words of other systems that mean the same.
+ALIASES: Final = {"expert": "persona", "panel": "council", "debate": "convene"}
 
 
 @cache
 def command(name: str) -> Any:
     """Return a command or a group of commands with its options; its module is loaded."""
-    module, _, attribute = COMMANDS[name][0].partition(":")
+    module, _, attribute = (COMMANDS | _HIDDEN)[name][0].partition(":")
     with WithoutCollection():
         found = getattr(import_module(f"{__package__}.{module}"), attribute)
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None)
@@ -121,11 +135,20 @@ def command(name: str) -> Any:
 
 
 class _LazyGroup(TyperGroup):
-    """Lists commands without loading them."""
+    """Lists commands, group by group, without loading them."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if today := ALIASES.get(args[0]):
+            typer.echo(f"{args[0]} is called {today} here: chapterhouse {today}", err=True)
+            args = [today, *args[1:]]
         name, _, rest = super().resolve_command(ctx, args)
         return name, command(str(name)), rest
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        del ctx
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, line) for name, (_, line) in commands.items()])
 
 
 # Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
@@ -133,12 +156,11 @@ app = typer.Typer(
     name="chapterhouse",
     cls=_LazyGroup,
     help="Answers from your own documents, with citations checked to the character. Offline.",
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for _name, (_, _line) in COMMANDS.items():
-    app.command(_name, help=_line)(lambda: None)
+for _name, (_, _line) in (COMMANDS | _HIDDEN).items():
+    app.command(_name, help=_line, hidden=_name in _HIDDEN)(lambda: None)
 
 # What earlier releases had: where a name leads nowhere any more, what holds now.
 GONE: Final = {
@@ -156,6 +178,7 @@ GONE: Final = {
     "persona edit": "Open the file itself, then: chapterhouse persona validate",
     "persona train": "It is called: chapterhouse persona update",
     "settings history": "Who changed a setting last, and when: chapterhouse settings show NAME",
+    "train": "It is called: chapterhouse persona update",
     "rebuild": "Documents are cut again by: chapterhouse reindex",
     "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
 }
@@ -233,7 +256,7 @@ def _run(given: list[str]) -> int:
     try:
         with _asked_to_stop(), private_files():
             # Outside standalone mode an Exit comes back as its code, a usage error is raised.
-            code = app(given, prog_name="chapterhouse", standalone_mode=False)
+            code = app(given or [_NEXT], prog_name="chapterhouse", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         return _usage(error, _hint(given, error.format_message()), as_json="--json" in given)

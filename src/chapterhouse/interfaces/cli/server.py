@@ -88,7 +88,7 @@ def serve(
         option("--workers", "N", "How many processes answer; one for each core.", least=1, most=64),
     ] = 1,
 ) -> Outcome:
-    """Serve the home over HTTP: the page, the API, MCP and the protocol of OpenAI's clients.
+    """Serve the home over HTTP: the page, the API, MCP and what OpenAI's clients speak.
 
     It serves this machine alone until it is stopped, and lets in who shows the key in owner.key, a
     file of the home that the server makes. For other machines, make a key (chapterhouse key
