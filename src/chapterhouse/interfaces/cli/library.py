@@ -44,10 +44,12 @@ from chapterhouse.types import AddReport, Check, FileOutcome, LibraryStatus, Pro
 from chapterhouse.types.analytics import day_of
 
 if TYPE_CHECKING:
+    from chapterhouse.evaluation import self_test as trying
     from chapterhouse.ingest import archive as archives
     from chapterhouse.types import ExportReport, RestoreReport, Snapshot
 else:
     archives = lazy("chapterhouse.ingest.archive")
+    trying = lazy("chapterhouse.evaluation.self_test")
 
 
 OnProgress = Callable[[Progress], None]
@@ -169,6 +171,16 @@ def doctor(
         checks = (Check("database", passed=False, sentence=error.message, hint=error.hint),)
     code = OK if all(check.passed for check in checks) else FAILED
     return Outcome(checks, _checks(checks), code)
+
+
+def self_test() -> Outcome:
+    """Check that this installation reads, finds, answers and verifies; it takes seconds.
+
+    It uses a temporary library. Exit code 1 says that something failed.
+    """
+    with progress.show_progress():
+        checks = tuple(trying.try_installation())
+    return Outcome(checks, _checks(checks), OK if all(one.passed for one in checks) else FAILED)
 
 
 def reindex(*, dry_run: DryRun = False) -> Outcome:

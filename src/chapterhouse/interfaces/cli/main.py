@@ -98,6 +98,10 @@ GROUPS: Final = {
     },
     "Upkeep": {
         "init": ("library:init", "Create the home folder and an empty library."),
+        "self-test": (
+            "library:self_test",
+            "Check that this installation reads, finds, answers and verifies; it takes seconds.",
+        ),
         "doctor": (
             "library:doctor",
             "Say whether the library is sound, what it runs on, and what to do.",
