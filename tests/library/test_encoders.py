@@ -70,6 +70,24 @@ def test_who_is_stopped_goes_on_where_it_was(opens: Opens) -> None:
         assert "building" not in roles(library)
 
 
+def test_names_are_read_behind_the_vectors(opens: Opens) -> None:
+    with opens("first") as library:
+        graph = library._runtime.graph
+        assert graph.pending() == 3
+        library.encoders.embed_pending()
+        assert graph.pending() == 0
+        library.documents.add_text("Ingrid Tolle lives in Kiel.")
+        assert graph.pending() == 1
+        assert library.encoders.is_pending()  # its vectors were made at once
+        stop = Event()
+        stop.set()
+        library.encoders.embed_pending(stop=stop)
+        assert graph.pending() == 1
+        library.encoders.embed_pending()
+        assert not library.encoders.is_pending()
+        assert graph.size() > 0
+
+
 def test_each_encoder_finds_in_its_own_way_and_the_one_before_is_kept(opens: Opens) -> None:
     with opens("first") as library:
         assert found(library) == []

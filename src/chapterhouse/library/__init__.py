@@ -260,7 +260,8 @@ class Library:
                 raise KeyboardInterrupt
             _require_read(report)
             if library.status().chunks <= _SOON:
-                library.encoders.embed_pending()
+                # Without the names of ``embed_pending``: somebody waits.
+                library._runtime.encoders.embed(lambda _: None)  # noqa: SLF001 - our own
             yield library
 
     @classmethod

@@ -33,7 +33,7 @@ class LibraryEncoders:
         on_progress: Callable[[Progress], None] | None = None,
         stop: Event | None = None,
     ) -> tuple[EncoderStatus, ...]:
-        """Make the vectors that documents lack, and let a complete encoder take over.
+        """Make the vectors that documents lack, let a complete encoder take over, and read names.
 
         Commands start a process that does this in the background; call it to wait for it. After
         an interrupt the next call goes on where this one was.
@@ -54,12 +54,17 @@ class LibraryEncoders:
         return self.statuses()
 
     def embed_later(self) -> Job:
-        """Leave the vectors that documents lack to the next worker; return the job."""
+        """Leave the vectors and names that documents lack to the next worker; return the job."""
         return long_work.enqueue(long_work.embedding(), self._runtime)
 
     def is_pending(self) -> bool:
-        """Whether documents lack vectors, or an encoder has still to take over."""
-        return self._runtime.encoders.is_pending()
+        """Whether documents lack vectors or names, or an encoder has still to take over.
+
+        Where no vectors are wanted, names are read when they are asked for.
+        """
+        whole = self._runtime.whole or self._runtime
+        wanted = whole.encoders.embedder() is not None
+        return whole.encoders.is_pending() or (wanted and whole.graph.pending() > 0)
 
     def is_embedding(self) -> bool:
         """Whether some process is making vectors for this library at this moment."""

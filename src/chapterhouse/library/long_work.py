@@ -49,6 +49,7 @@ OnProgress = Callable[[Progress], None]
 _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 _DOCUMENTS: Final = "documents"  # the lane of what reads the documents that are there already
 _VECTORS: Final = "vectors"
+_NAMES: Final = "names"  # what is said in the place of a file
 _SOURCES: Final = "all sources"
 
 
@@ -325,8 +326,23 @@ def _embed(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobRe
             tracker.expect(one.done, one.total)
     runtime.encoders.embed(follow, tracker.stop, begin)
     runtime.catch_up()
+    _read_names(runtime, tracker, on_progress)
     state = JobState.CANCELLED if tracker.stop.is_set() else JobState.DONE
     return JobResult(state, {"documents": done})
+
+
+def _read_names(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> None:
+    """Read for names what was added or changed: questions follow them, and nobody waits for it."""
+    total = runtime.graph.pending()
+    tracker.begin_only(())
+
+    def goes_on(left: int) -> bool:
+        if done := max(total - left, 0):
+            tracker.progress(Progress(done, total, _NAMES))
+            on_progress(Progress(done, total, _NAMES))
+        return not tracker.stop.is_set()
+
+    runtime.graph.fill(runtime.store, goes_on)
 
 
 _WORK: Final[Mapping[str, Callable[[Runtime, Tracker, OnProgress], JobResult]]] = {

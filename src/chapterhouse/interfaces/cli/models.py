@@ -251,7 +251,7 @@ def _use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) -
 def embed(
     *, idle: Annotated[bool, flag("--idle", "Work at the lowest priority.")] = False
 ) -> Outcome:
-    """Make the vectors that documents lack, and wait for it.
+    """Make the vectors that documents lack, read them for names, and wait for it.
 
     Commands do this in the background by themselves. Ctrl-C stops it; what was made is safe.
     """
