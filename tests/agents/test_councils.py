@@ -135,7 +135,7 @@ def test_validation_knows_the_library(library: Library, councils: Councils) -> N
     councils.create(council.link("gone"))
     assert [(problem.place, problem.code.value) for problem in councils.validate("berths")] == [
         ("model", "model-unknown"),
-        ("tools[3]", "unknown"),
+        ("tools[4]", "unknown"),
         ("members[2].shelves[1]", "unknown"),
         ("members[3].persona", "persona-broken"),
         ("members[3].shelves[1]", "unknown"),

@@ -40,7 +40,9 @@ PARALLEL: Final = 8
 ROUND_SECONDS: Final = 900.0  # a slow model on a laptop answers several members in them
 CHAIR: Final = "chair"  # how rounds name who presides
 # Tools that every library has: each searches the shelves of whoever calls it.
-SEARCH_TOOLS: Final = frozenset(("search_knowledge", "semantic_search", "search_documents"))
+SEARCH_TOOLS: Final = frozenset(
+    ("search_knowledge", "semantic_search", "search_documents", "search_graph")
+)
 # No persona's slug has an underscore, so that no shelf of a council is ever a persona's.
 _SHELF: Final = "council_"
 MOST_MEMBERS: Final = 64

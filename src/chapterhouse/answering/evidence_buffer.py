@@ -73,8 +73,8 @@ class EvidenceBuffer:
         Where it is limited, those for which there is no room are left out.
         """
         with self._lock:  # searches that a model asks for at once may run at once
-            known = {_range_of(block.excerpt) for block in self._blocks}
-            wanted = {_range_of(e): e for e in excerpts if _range_of(e) not in known}
+            known = {range_of(block.excerpt) for block in self._blocks}
+            wanted = {range_of(e): e for e in excerpts if range_of(e) not in known}
             fitting = self._fitting(tuple(wanted.values())) if limited else tuple(wanted.values())
             fresh = shown(fitting, len(self._blocks))
             self._blocks += fresh
@@ -100,8 +100,8 @@ class EvidenceBuffer:
     def shown(self, excerpts: Sequence[Excerpt]) -> tuple[PromptBlock, ...]:
         """Lay excerpts and return all of them, those too that were there already."""
         self.add(excerpts, limited=False)
-        wanted = {_range_of(excerpt) for excerpt in excerpts}
-        return tuple(block for block in self._blocks if _range_of(block.excerpt) in wanted)
+        wanted = {range_of(excerpt) for excerpt in excerpts}
+        return tuple(block for block in self._blocks if range_of(block.excerpt) in wanted)
 
     def blocks(self) -> tuple[PromptBlock, ...]:
         """Return everything that lies there."""
@@ -205,7 +205,8 @@ def whole_chunk(document: Document, chunk: Chunk) -> Excerpt:
     return Excerpt(hit, chunk.start, chunk.end, chunk.text, tokens=0, relevance=0.0)
 
 
-def _range_of(excerpt: Excerpt) -> tuple[str, int, int]:
+def range_of(excerpt: Excerpt) -> tuple[str, int, int]:
+    """Return the stretch of a document that an excerpt is of."""
     return excerpt.hit.document.id, excerpt.start, excerpt.end
 
 

@@ -9,13 +9,19 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.agents.council_model import RoundKind
-from chapterhouse.answering.evidence_buffer import SEARCH_TOOL, EvidenceBuffer, whole_chunk
+from chapterhouse.answering.evidence_buffer import (
+    SEARCH_TOOL,
+    EvidenceBuffer,
+    range_of,
+    whole_chunk,
+)
 from chapterhouse.answering.prompt import NO_SOURCES, PromptBlock, context_blocks
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.record import TurnTask
 from chapterhouse.council.meeting.session import Participant
+from chapterhouse.council.named import graph_tool
 from chapterhouse.retrieval.candidates import Method
 from chapterhouse.text.sanitise import neutralise, prompt_lines, sanitise, sanitise_line
 from chapterhouse.types import (
@@ -280,13 +286,15 @@ def tools_for(
     def find(query: Query) -> SearchResult:
         return search(query, runtime, method_for(runtime, participant.request.settings, None))
 
-    def mark(hits: Sequence[Hit]) -> Sequence[str]:
-        blocks = evidence.shown([whole_chunk(hit.document, hit.chunk) for hit in hits])
-        by_chunk = {block.excerpt.hit.chunk.id: block.marker for block in blocks}
-        return [by_chunk.get(hit.chunk.id, "") for hit in hits]
+    def mark(excerpts: Sequence[Excerpt]) -> Sequence[str]:
+        markers = {range_of(one.excerpt): one.marker for one in evidence.shown(excerpts)}
+        return [markers.get(range_of(one), "") for one in excerpts]
 
-    own = participant.own_tools
-    citing = knowledge_tools(find, participant.request.scope, mark)
+    def mark_hits(hits: Sequence[Hit]) -> Sequence[str]:
+        return mark([whole_chunk(hit.document, hit.chunk) for hit in hits])
+
+    own, scope = participant.own_tools, participant.request.scope
+    citing = {**knowledge_tools(find, scope, mark_hits), **graph_tool(runtime, scope, mark)}
     tools = tuple(
         citing[tool.name] if own.get(tool.name) is tool else evidence.citable(tool)
         for tool in participant.tools

@@ -22,6 +22,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.named import graph_tool
 from chapterhouse.council.passages import aspects_of
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.types import (
@@ -223,7 +224,10 @@ def open_session(
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
             model=_model(council, member, request, options, runtime),
-            own_tools=knowledge_tools(partial(_search, runtime), request.scope),
+            own_tools={
+                **knowledge_tools(partial(_search, runtime), request.scope),
+                **graph_tool(runtime, request.scope),
+            },
             timeout_seconds=member.timeout_seconds,
             looked_up=_looking_up(request, runtime),
         )
