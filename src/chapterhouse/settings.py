@@ -230,6 +230,7 @@ class ExpansionSettings(_OfWorkspace):
 
     names: bool = True  # what the documents call the same thing
     parts: bool = True  # the several things that a question asks
+    neighbours: bool = True  # what names somebody or something that the first hits name
     # Whether a language model writes other forms of it, in one call, for a further search.
     rewrite: Literal["never", "when-weak", "always"] = "when-weak"
     model: str = ""  # the name of one for that; empty: whoever answers

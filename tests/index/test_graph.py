@@ -97,6 +97,24 @@ def test_who_stands_in_a_sentence_is_related_and_a_path_leads_over_them(
     assert [one.id for one in graph.entities(ALL, "", EntityKind.LOCATION)[0]] == ["kiel"]
 
 
+def test_what_a_part_names_is_followed_to_the_documents_of_a_scope(
+    graph: GraphIndex, store: Store, put: Put
+) -> None:
+    one = put("a", "Ingrid Tolle met Oskar Lindt. Kiel is near.", shelves=("open",))
+    two = put("b", "Oskar Lindt sails to Kiel.", shelves=("shut",))
+    graph.catch_up(store)
+    assert not graph.entities_in(one, 0, 99, ALL)  # nothing is read because it is asked for
+    filled(graph, store)
+    assert graph.entities_in(one, 0, 30, ALL) == ["ingrid tolle", "oskar lindt"]
+    assert graph.entities_in(one, 30, 99, Scope.of(["open"])) == ["kiel"]
+    assert not graph.entities_in(one, 0, 99, Scope.of(["shut"]))
+    names = ["oskar lindt", "ingrid tolle"]
+    every = {"oskar lindt": sorted([one, two]), "ingrid tolle": [one]}
+    assert graph.documents_naming(names, ALL, 2) == every
+    assert graph.documents_naming(names, ALL, 1) == {"ingrid tolle": [one]}
+    assert graph.documents_naming(names[:1], Scope.of(["open"]), 1) == {"oskar lindt": [one]}
+
+
 def test_the_last_name_alone_is_the_one_person_of_its_document(
     graph: GraphIndex, store: Store, put: Put
 ) -> None:

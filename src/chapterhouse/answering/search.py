@@ -14,7 +14,16 @@ from chapterhouse.answering.route import value_asked
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.retrieval.among import among
-from chapterhouse.retrieval.candidates import Expand, Fuse, Hop, Merge, Method, Sources, Thresholds
+from chapterhouse.retrieval.candidates import (
+    Expand,
+    Fuse,
+    Hop,
+    Merge,
+    Method,
+    Neighbours,
+    Sources,
+    Thresholds,
+)
 from chapterhouse.retrieval.context import ContextSources, Packing
 from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_tags
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
@@ -158,6 +167,7 @@ def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None
         ),
         value_asked=value_asked,
         hop=Hop() if settings.expansion.names else None,
+        neighbours=Neighbours() if settings.expansion.neighbours else None,
         duplicates=chosen.duplicates or 2.0,
         shortlist=settings.rerank.depth,
     )
@@ -218,6 +228,7 @@ def sources_of(runtime: Runtime, documents: frozenset[str] | None = None) -> Sou
         documents_of=store.documents_of,
         near_words=partial(_near_words, runtime),
         titled=runtime.aliases.find_titled,
+        mentions=runtime.graph,
     )
     return sources if documents is None else among(sources, documents)
 

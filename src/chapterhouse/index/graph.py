@@ -94,6 +94,21 @@ ORDER BY document, sentence LIMIT ?3
 _OTHERS: Final = """
 SELECT DISTINCT entity, place FROM mention WHERE place IN (SELECT value FROM json_each(?1))
 """
+_NAMED_IN: Final = """
+SELECT entity FROM mention
+WHERE document = ?2 AND start >= ?3 AND start < ?4 AND (?1 = 'null' OR EXISTS (
+  SELECT 1 FROM membership AS own
+  WHERE own.document = mention.document AND shelf IN (SELECT value FROM json_each(?1))
+))
+GROUP BY entity ORDER BY min(start)
+"""
+_NAMING: Final = """
+SELECT DISTINCT document FROM mention WHERE entity = ?2 AND (?1 = 'null' OR EXISTS (
+  SELECT 1 FROM membership AS own
+  WHERE own.document = mention.document AND shelf IN (SELECT value FROM json_each(?1))
+))
+LIMIT ?3
+"""
 
 
 class GraphIndex(DerivedTables):
@@ -285,6 +300,24 @@ class GraphIndex(DerivedTables):
                 with self._read() as connection:
                     return with_types(connection, links, scope, view)
         return ()
+
+    def entities_in(self, document: str, start: int, end: int, scope: Scope) -> Sequence[str]:
+        """Return what a part of a document names; see ``MentionSearch``."""
+        with self._read() as connection:
+            rows = connection.execute(_NAMED_IN, (scope.key, document, start, end)).fetchall()
+        return [str(entity) for (entity,) in rows]
+
+    def documents_naming(
+        self, entities: Sequence[str], scope: Scope, most: int
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the documents that name entities; see ``MentionSearch``."""
+        found: dict[str, Sequence[str]] = {}
+        with self._read() as connection:
+            for entity in entities:
+                rows = connection.execute(_NAMING, (scope.key, entity, most + 1)).fetchall()
+                if len(rows) <= most:
+                    found[entity] = sorted(str(name) for (name,) in rows)
+        return found
 
     # --- how it is kept -------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.types import Scope, Scored, TermRows, WeightedTerm
-from chapterhouse.types.engines import LexicalSearch, VectorSearch
+from chapterhouse.types.engines import LexicalSearch, MentionSearch, VectorSearch
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +44,7 @@ def among(sources: Sources, documents: Collection[str]) -> Sources:
         ),
         chunks_named=chunks_named,
         titled=titled,
+        mentions=sources.mentions and _MentionsAmong(sources.mentions, chosen),
     )
 
 
@@ -89,6 +90,24 @@ class _LexicalAmong:
         """Return all chunks of the documents."""
         every = self.whole.search((), scope, max(self.whole.size(scope), 1), sorted(self.chosen))
         return [hit.key for hit in every]
+
+
+@dataclass(frozen=True, slots=True)
+class _MentionsAmong:
+    """What documents speak of, of which only what some of them say is told."""
+
+    whole: MentionSearch
+    chosen: frozenset[str]
+
+    def entities_in(self, document: str, start: int, end: int, scope: Scope) -> Sequence[str]:
+        inside = document in self.chosen
+        return self.whole.entities_in(document, start, end, scope) if inside else ()
+
+    def documents_naming(
+        self, entities: Sequence[str], scope: Scope, most: int
+    ) -> Mapping[str, Sequence[str]]:
+        found = self.whole.documents_naming(entities, scope, most)
+        return {name: [one for one in own if one in self.chosen] for name, own in found.items()}
 
 
 @dataclass(frozen=True, slots=True)

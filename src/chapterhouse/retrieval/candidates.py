@@ -18,7 +18,7 @@ from chapterhouse.types import (
     Variant,
     VariantKind,
 )
-from chapterhouse.types.engines import LexicalSearch, VectorLayer
+from chapterhouse.types.engines import LexicalSearch, MentionSearch, VectorLayer
 
 SIMILARITY: Final = 0.9  # Jaccard similarity of terms from which two chunks say the same
 
@@ -64,6 +64,25 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbours:
+    """How what the first hits name counts; chosen on the open half of ``benchmarks/bridges``.
+
+    Attributes:
+        hits: First hits whose names are followed.
+        documents: A name that more documents have is not followed.
+        behind: Hits that stay before all neighbours, at least.
+        near: So do those, in order, whose score is this share of the best.
+        places: At most so many neighbours come behind them.
+    """
+
+    hits: int = 4
+    documents: int = 40
+    behind: int = 5
+    near: float = 0.2
+    places: int = 3
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """The stages of retrieval.
 
@@ -86,6 +105,7 @@ class Method:
     recency: Recency | None = None
     value_asked: Callable[[Question], Callable[[str, str], bool] | None] = lambda _: None
     hop: Hop | None = Hop()
+    neighbours: Neighbours | None = Neighbours()
     thresholds: Thresholds = Thresholds()
     duplicates: float = SIMILARITY
     lexical_depth: int = 200
@@ -107,6 +127,7 @@ class Sources:
         near_words: Words of the documents that a word may be a misspelling of, with its cost.
         titled: Ids of the documents that go by each of some names (``text.mentions``).
         vectors: None where words count alone.
+        mentions: What documents speak of; None where that is not to be asked.
     """
 
     lexical: LexicalSearch
@@ -118,6 +139,7 @@ class Sources:
     documents_of: Callable[[Iterable[int], Scope], Mapping[int, str]]
     near_words: Callable[[str, Scope], Mapping[str, float]]
     titled: Callable[[Sequence[str], Scope], Mapping[str, Sequence[str]]]
+    mentions: MentionSearch | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,8 @@
 ::
 
     understand -> variants -> lexical + vector -> fuse -> merge
-    -> shortlist -> rerank -> tags and recency -> exact matches -> duplicates -> cap -> cut
+    -> shortlist -> rerank -> tags and recency -> exact matches -> hop -> neighbours
+    -> duplicates -> cap -> cut
 
 Every step is a function over values; what has to be looked up comes in as ``Sources``, and which
 functions the steps are as ``Method``.
@@ -25,6 +26,7 @@ from chapterhouse.retrieval.candidates import (
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly
 from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.names import NAME_BOOST, find_names, names_held
+from chapterhouse.retrieval.neighbours import find_neighbours, hits_before
 from chapterhouse.retrieval.newest import (
     asks_newest,
     newer_versions_first,
@@ -176,6 +178,14 @@ def _rank(
         brought = {chunk.document_id for chunk in hopped.chunks}.difference(documents)
         documents.update(sources.documents(brought, query.scope))
         order = sorted((*order, *hopped.chunks), key=place)
+    if method.neighbours is not None:
+        near = find_neighbours(order, scores, question, query, sources, method.neighbours)
+        ahead = hits_before(order, scores, method.neighbours)
+        for chunk in near:
+            scores[chunk.key] = max(scores.get(chunk.key, 0.0), scores[ahead[-1].key])
+            stages.setdefault(chunk.key, {})["neighbour"] = scores[chunk.key]
+        moved = {chunk.key for chunk in (*ahead, *near)}
+        order = [*ahead, *near, *(chunk for chunk in order if chunk.key not in moved)]
     must = set[int]().union(*exact.values())
     chunks, repeats = order, dict[int, tuple[str, ...]]()
     if method.duplicates <= 1:

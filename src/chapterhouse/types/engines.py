@@ -1,6 +1,6 @@
 """What cuts, embeds, searches, ranks and writes texts, as protocols."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -157,6 +157,18 @@ class LexicalSearch(Protocol):
 
     def size(self, scope: Scope) -> int:
         """Count the chunks."""
+
+
+class MentionSearch(Protocol):
+    """What documents speak of, as far as they were read for it: nothing is read when asked."""
+
+    def entities_in(self, document: str, start: int, end: int, scope: Scope) -> Sequence[str]:
+        """Return the entities named in a part of a document, in their order."""
+
+    def documents_naming(
+        self, entities: Sequence[str], scope: Scope, most: int
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the documents that name each entity, without those that more than most do."""
 
 
 class VectorSearch(Protocol):

@@ -30,6 +30,7 @@ _VARIED: Final[Mapping[str, tuple[str, Sequence[object]]]] = {
     "rerank.depth": ("Candidates reranked", (20, 60, 120, 240)),
     "expansion.names": ("Other names", (True, False)),
     "expansion.parts": ("Parts of the question", (True, False)),
+    "expansion.neighbours": ("Names in the first hits", (True, False)),
     "expansion.rewrite": ("Rewriting by the model", ("never", "always")),
     "search.per_document": ("Passages of a document", (0, 1, 2, 3)),
     "search.limit": ("Passages", (5, 10, 20, 50)),

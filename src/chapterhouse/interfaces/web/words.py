@@ -35,6 +35,7 @@ _WORDS: Final = {
     "search.duplicates": ("Leave out passages that are this alike", "0 to 1 (0: none)"),
     "expansion.names": ("Search for other names of the same thing", ""),
     "expansion.parts": ("Search for each part of a question", ""),
+    "expansion.neighbours": ("Follow names from the first hits", ""),
     "expansion.rewrite": ("Let a model rephrase questions", ""),
     "expansion.model": ("Model that rephrases", "(empty: the one that answers)"),
     "packing.maximum": ("Longest text", "tokens"),
