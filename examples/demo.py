@@ -19,7 +19,7 @@ QUESTIONS = {
     "An older and a newer document that both answer": (
         "Up to how much may stranded passengers claim for lodging a night?"
     ),
-    "What the documents do not answer": "Who won the world cup in 1998?",
+    "What the documents do not answer": "What is the capital of Peru?",
 }
 COUNCIL = ("personas", "councils")  # folders of a home folder, ready made
 CONTRACTS = "examples/contracts"
@@ -86,7 +86,7 @@ def main() -> None:
     print(f"\n--- {len(QUESTIONS) + 1}. A council of four contracts ---")
     template = ("--template", "contracts", "--each", CONTRACTS)
     chapterhouse("council", "new", "contracts", *template, accept={DONE})
-    chapterhouse("convene", "contracts", "When does it end?", "--quiet", accept={DONE})
+    chapterhouse("convene", "contracts", "Until when does it run?", "--quiet", accept={DONE})
     print(f"\n--- {len(QUESTIONS) + 2}. A council of three who have read different things ---")
     furnish(*COUNCIL)
     convene()

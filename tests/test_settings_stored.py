@@ -34,7 +34,7 @@ CHANGEABLE = {
         "language_model": "maximum_tokens temperature thinking",
         "search": "limit per_document fusion bm25_min_score vector_threshold min_similarity"
         " duplicates recency",
-        "expansion": "names parts rewrite model",
+        "expansion": "names neighbours parts rewrite model",
         "packing": "maximum budgets hits widen",
         "answer": "words cache check",
         "memory": "enabled days recall",

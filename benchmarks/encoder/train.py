@@ -39,7 +39,7 @@ LAYOUTS = [Layout(source, heads=12, inner=1_024) for source in range(12)]
 CALIBRATION = 200  # pairs that the pruned weights are solved on
 ROUNDING = 150  # pairs that weights are rounded on
 BLENDING = 1_000  # English pairs that the second teacher is turned by
-PAIRS = 28_800  # to train on; what the teachers say of them is kept in memory, 6 GB
+PAIRS = 48_000  # to train on; what the teachers say of them is kept in memory, 10 GB
 TOGETHER = 16  # pairs of a batch
 RATE, WARM_UP = 2e-4, 50
 STATE, COSINE, SIMILARITY = 1.0, 10.0, 10.0  # weights of the parts of the loss

@@ -81,7 +81,7 @@ def test_meaning_chooses_the_weights() -> None:
 def test_nothing_is_said_where_nothing_is_near() -> None:
     model = constant(9.0, 9.0)
     assert confidence(replace(NOTHING, cosine=0.1), model) == 0
-    near = replace(NOTHING, cosine=0.5)
+    near = replace(NOTHING, cosine=0.35)
     assert confidence(near, model) > 0.9
     assert confidence(replace(near, absent=0.9), model) == 0  # the words are nowhere
 

@@ -137,7 +137,9 @@ def test_a_general_model_that_is_not_there_is_told_of_unless_none_is_wanted(harb
 
 
 OUTSIDE = "This question is outside Maria Keller's expertise."
-PARROTS = "Do the harbour rules say that parrots may enter the harbour?"
+PARROTS = (
+    "Do the harbour rules say that vessels with parrots inside the harbour may exceed 4 knots?"
+)
 
 
 def test_a_foreign_question_is_deferred_with_a_model_or_without(harbour: Any) -> None:

@@ -16,7 +16,7 @@ from chapterhouse.types import Scope
 MET = "Ingrid Tolle met Marcus Webb in Kiel."
 MOVED = "Ingrid Tolle moved to Hamburg."
 NOTES = f"# Notes\n\n{MET} Fees are due in May.\n\n{MOVED}\n"
-SECRET = "# Secret\n\nIngrid Tolle met Helena Brandt in Rostock. Helena Brandt left.\n"
+SECRET = "# Secret\n\nIngrid Tolle met Helena Brandt in Berlin. Helena Brandt left.\n"
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def test_sentences_and_names_are_those_of_the_shelves(named_hall: Hall) -> None:
     assert "Fees" not in found
     assert "Marcus Webb (person)" in found
     assert "Helena" not in found
-    assert "Rostock" in told(named_hall, "tolle", "open", "shut")
+    assert "Berlin" in told(named_hall, "tolle", "open", "shut")
     assert told(named_hall, "Helena Brandt", "open").startswith('[No document names "Helena')
     assert "Helena" not in told(named_hall, "Brandt", "open").removeprefix("[No document names")
     assert told(named_hall, "ingrid", "open") == found  # nobody else is called so

@@ -138,7 +138,7 @@ def test_what_is_small_has_its_vectors_when_it_is_added(use: Use, folder: Path) 
         late = library.search.hits("crane gale").hits[0]
         assert (late.document.title, "cosine" in late.stages) == ("Late", True)
         assert len(new.embedded) == number + 1
-        assert not library.encoders.is_pending()
+        assert all(each.done == each.total for each in library.encoders.statuses())
         library.documents.reprocess()
         assert len(new.embedded) == number + 1
 

@@ -9,7 +9,7 @@ from chapterhouse import Library
 from chapterhouse.types import Scope
 
 MAYOR = "Ross Alger was a politician from Alberta. He was the mayor of Calgary until 1980."
-SKIER = "Franck Piccard is a racer from France. In Calgary he came first in the Super-G."
+SKIER = "Franck Piccard came to Calgary from France with two pairs of skis. A racer, he won."
 QUESTION = "Which racer was best in the city that had Ross Alger as its mayor?"
 
 
@@ -19,7 +19,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
         opened.documents.add_bytes(MAYOR.encode(), "mayor.txt", shelf="open")
         opened.documents.add_bytes(SKIER.encode(), "skier.txt", shelf="snow")
         for number in range(8):
-            text = f"Lane {number} of the harbour was paved with stones in a racer's year."
+            text = f"Which racer was best in the city is asked in lane {number} each year."
             opened.documents.add_bytes(text.encode(), f"racer{number}.txt", shelf="open")
         yield opened
 

@@ -47,7 +47,7 @@ ANSWER = Answer(
     sentences=(AnswerSentence("Eyes are tracked at 60 Hz.", (1,)),),
     citations=(CITATION,),
     searched=Searched(1, 1, (), (), ()),
-    confidence=0.9,
+    confidence=0.96,
 )
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HOSTILE = [

@@ -17,7 +17,17 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.expand import by_parts, by_rewriting
 from chapterhouse.retrieval.question import parse_question
-from chapterhouse.types import Query, Question, Rewriting, Scope, Variant, VariantKind, WeightedTerm
+from chapterhouse.types import (
+    CorpusCounts,
+    Fusion,
+    Query,
+    Question,
+    Rewriting,
+    Scope,
+    Variant,
+    VariantKind,
+    WeightedTerm,
+)
 
 from .scripted import Texts, library
 
@@ -64,6 +74,22 @@ def test_languages_that_gain_nothing_are_not_embedded() -> None:
     assert all(len(each.lists) == 1 for each in result.found)
     with_vectors = found(library(THREE, embedder=LetterEmbedder()), "harbour gate", Method())
     assert all(each.lists[1].hits for each in with_vectors.found)
+
+
+def test_a_question_in_another_language_than_all_documents_goes_by_vectors() -> None:
+    texts = library(THREE, embedder=LetterEmbedder())
+    sources, census = texts.sources(), CorpusCounts(3, 3, {"en": 3})
+    assert sources.vectors
+    across = Fusion(weight=0.9, floor=0.0, ceiling=0.4, alone=0.0)
+    layer = replace(sources.vectors, fusion=replace(sources.vectors.fusion, across=across))
+    for text, used in (
+        ("Wo ist die Werft und wer ist der Wirt?", across),
+        ("Where is the gate and who is the crew?", layer.fusion.in_language("en")),
+    ):
+        question = parse_question(text, census.languages)
+        query = Query(text, EVERYTHING)
+        result = find_candidates(question, query, census, replace(sources, vectors=layer), Method())
+        assert all(one.lists[1].similarity == used for one in result.found)
 
 
 def test_a_made_up_answer_is_embedded_as_a_passage() -> None:

@@ -71,7 +71,7 @@ WORDLLAMA = "wordllama-l2-supercat-256/lower/sqrt-idf-1"
 ENGLISH = "chapterhouse-encoder-1/59686bb9f3fa6f31"
 
 
-def test_the_table_of_earlier_versions_loses_its_role_and_others_keep_theirs(
+def test_encoders_of_earlier_versions_lose_their_roles_and_others_keep_theirs(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "library.db"
@@ -87,5 +87,5 @@ def test_the_table_of_earlier_versions_loses_its_role_and_others_keep_theirs(
     assert EmbeddingStore(earlier).encoders() == roles
     earlier.close()
     with Store(path, blobs=Blobs(tmp_path / "blobs")) as store:
-        del roles["previous"]
+        del roles["previous"], roles["active"]
         assert store.embeddings().encoders() == roles

@@ -61,7 +61,7 @@ def compared(
         if wish and table and is_bound and (best := _best_rows(question, wish, table)):
             found[hit.document.id, table.rows[0][0]] = _words_in(question, table), best
     most = max((words for words, _ in found.values()), default=0)
-    results = [best for words, best in found.values() if words == most]
+    results = [best for words, best in found.values() if words == most > 0]
     return results[0] if len(results) == 1 else ()
 
 

@@ -26,17 +26,17 @@ from chapterhouse.types.engines import TokenEmbedder
 
 BY_MEANING: Final = (
     "shown", "best", "document", "score", "gap", "unvalued", "valueless", "cosine", "tokens",
-    "unmet",
+    "unmet", "absent",
 )  # fmt: skip
 BY_WORDS: Final = ("shown", "best", "document", "score", "gap", "unvalued", "coverage")
 _COMPARED: Final = 5  # hits
 _READ: Final = 3  # sentences, the best, that the encoder reads
-_MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
+_MET: Final = 0.4  # cosine from which a token of the question is met by one of a sentence
 # Score of the best hit and cosine of the nearest sentence, together, below which nothing is about
-# what was asked; more where words of the question are nowhere. Of what answers one in a hundred
-# and forty, of far-off questions four of five.
-_NEAR: Final = 0.32
-_ABSENT: Final = 0.25
+# what was asked; more where words of the question are nowhere. Of what answers one in ninety, of
+# questions from elsewhere three of four.
+_NEAR: Final = 0.25
+_ABSENT: Final = 0.15
 _FARTHEST: Final = 50.0  # of a logit; beyond, the exponential overflows
 
 

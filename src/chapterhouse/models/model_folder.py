@@ -264,6 +264,8 @@ def open_session(model: Path | bytes, name: str) -> Any:
     options.inter_op_num_threads = 1
     if isinstance(model, bytes):
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+        # Else weights in 4 bits would be made 8-bit numbers for each text, not once.
+        options.add_session_config_entry("session.disable_quant_qdq", "1")
     try:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except Exception as error:  # one class per status code, without a common one

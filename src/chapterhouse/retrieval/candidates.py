@@ -7,6 +7,7 @@ from typing import Final
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
 from chapterhouse.retrieval.rerank import Recency, Rerank
+from chapterhouse.text.language import foreign_to
 from chapterhouse.types import (
     Chunk,
     CorpusCounts,
@@ -201,6 +202,8 @@ def find_candidates(
     if layer and not layer.embedder.serves(language):
         layer = None  # its vectors would put other languages before documents that have the words
     fusion = layer.fusion.in_language(language) if layer else None
+    if layer and layer.fusion.across and foreign_to(question.text, census.languages):
+        fusion = layer.fusion.across
     found: list[VariantHits] = []
     for variant in variants:
         lexical = _by_words(variant, query, sources, method)

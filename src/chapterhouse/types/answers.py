@@ -224,7 +224,7 @@ class AnswerOutcome(StrEnum):
     NOT_FOUND = "not-found"  # nothing is shown
 
 
-SURE: Final = 0.9  # confidence from which an answer is called sure
+SURE: Final = 0.95  # confidence from which an answer is called sure
 
 
 class Route(StrEnum):

@@ -243,6 +243,8 @@ class Fusion:
         ceiling: Cosine of the same statement; what lies above counts as much.
         alone: From here on a chunk that shares no word with the question may be a hit.
         weights: Instead of ``weight`` for questions in these languages.
+        across: Instead of all these where no document is in the question's language, since there
+            cosines are lower, and words shared by chance; None for the same.
     """
 
     weight: float
@@ -250,9 +252,10 @@ class Fusion:
     ceiling: float
     alone: float
     weights: Mapping[str, float] = field(default_factory=dict)
+    across: "Fusion | None" = None
 
     def in_language(self, language: str) -> "Fusion":
-        """Return the figures for questions in a language."""
+        """Return the figures for questions in a language that documents are in."""
         return replace(self, weight=self.weights.get(language, self.weight), weights={})
 
 

@@ -13,7 +13,7 @@ CALLS: dict[str, dict[str, object]] = {
     "search_knowledge": {"query": "How much may stranded passengers claim for lodging a night?"},
     "semantic_search": {"query": "Stranded passengers may claim lodging.", "min_similarity": 0.1},
     "search_documents": {"query": "width of berth 17", "shelves": ["library"]},
-    "search_graph": {"name": "Ingrid Tolle"},
+    "search_graph": {"name": "Kiel"},
     "ask": {"question": "Up to how much may stranded passengers claim for lodging a night?"},
     "convene": {
         "council": "storm-board",

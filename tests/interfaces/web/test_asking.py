@@ -66,7 +66,7 @@ def test_an_answer_leads_with_the_sentence_that_decides_where_it_is_known() -> N
     searched = Searched(1, 1, (), (), ())
     for span, leads in (((start, len(text)), True), ((0, 23), False), ((0, 0), False)):
         sentences = (AnswerSentence(text, (), key_span=span),)
-        answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, (), searched, 0.9)
+        answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, (), searched, 0.96)
         turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
         html = fragment("turn.html", {"turn": turn, "csrf": ""}).partition('class="answer"')[2]
         assert ("The whole passage" in html) == leads
