@@ -50,8 +50,8 @@ _Prefix = tuple[int, ...]
 _PREFIX: Final = 3  # tokens at most
 _SPACE: Final = "▁"  # what is a token of its own before Chinese, and says nothing
 
-# Languages in which it finds nine tenths of what its teacher does, or more (``CARD.md``); and where
-# the language of a text is not known.
+# Languages in which it finds eight passages of ten, or nine tenths of what its teacher does
+# (``CARD.md``); and where the language of a text is not known.
 _SERVED: Final = (
     "af ar be bg bn ca cs da de el en eo es et eu fa fi fr ga gd gl gu he hi hr hu is it ja ko la "
     "lt lv mk nl nn no pa pl pt ro ru sk sl sr sv tr uk vi zh"
