@@ -99,6 +99,29 @@ ASKED_BY_NAME: Final = (
 )
 
 
+# Long lists: what a row answers by a column that the question names, and what no column says.
+LISTS: Final = {
+    "stock.csv": "Article,Bin,Min stock,Supplier\n"
+    + "".join(f"ART-{n},B{n % 40},{n % 7},Firm {n % 13}\n" for n in range(16_000, 16_600)),
+    "lager.csv": "Teil;Lieferant;Prüfung\n"
+    + "".join(f"TX-{n};Haus {n % 11};{n % 28 + 1}.3.2025\n" for n in range(300, 700)),
+    "pièces.md": "# Pièces\n\n| Référence | Fournisseur | Stock |\n|---|---|---|\n"
+    + "".join(f"| PC-{n} | Atelier {n % 9} | {n} |\n" for n in range(900, 1_100)),
+}
+ASKED_OF_LISTS: Final = (
+    ("Who supplies ART-16293?", "Firm 4"),
+    ("What is the minimum stock of ART-16510?", "B30"),
+    ("In which bin is ART-16007 stored?", "B7"),
+    ("Wer liefert TX-412?", "Haus 5"),
+    ("An welchem Tag war die Prüfung von TX-518?", "15.3.2025"),
+    ("Qui fournit PC-955 ?", "Atelier 1"),
+)
+SAID_BY_NO_COLUMN: Final = (
+    "Who designed ART-16293?", "When was the stock of ART-16293 sold?", "Who supplies ART-17293?",
+    "Wer lackiert TX-412?", "Qui a peint PC-955 ?",
+)  # fmt: skip
+
+
 def filled(folder: Path, files: Mapping[str, str]) -> Library:
     for name, text in files.items():
         path = folder / "papers" / name
@@ -191,6 +214,19 @@ def test_a_name_that_others_speak_of_leaves_the_choice_to_what_fits(tmp_path: Pa
     }
     with filled(tmp_path, files) as library:
         assert "three weeks" in first_of(library.answers.ask("What notice period has Kestrel?"))
+
+
+def test_a_row_of_a_long_list_answers_what_one_of_its_columns_says(tmp_path: Path) -> None:
+    with filled(tmp_path, LISTS) as library:
+        answers = {asked: library.answers.ask(asked) for asked, _ in ASKED_OF_LISTS}
+        wrong = [
+            (asked, answers[asked].outcome, answers[asked].text)
+            for asked, value in ASKED_OF_LISTS
+            if answers[asked].outcome != "answer" or value not in first_of(answers[asked])
+        ]
+        assert wrong == []
+        for asked in SAID_BY_NO_COLUMN:
+            assert library.answers.ask(asked).outcome != "answer", asked
 
 
 def test_what_is_named_and_nowhere_is_no_answer(library: Library) -> None:

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from chapterhouse.answering.parts import Part, part_of
 from chapterhouse.answering.route import value_asked
+from chapterhouse.retrieval.exact import ExactDate, ExactTerm
 from chapterhouse.retrieval.judging import Floats, Judgement
+from chapterhouse.retrieval.question import plain_words
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import LONGEST, body_start
@@ -40,6 +42,8 @@ TO_THE_POINT: Final = 0.1  # share of a sentence of an answer, over the best one
 _ROW_WORDS: Final = 40  # of a row, up to which all of its cells are shown
 _LIST: Final = 100  # words of a list or table behind what leads in to it
 _REACH: Final = 3_000  # characters
+_ABBREVIATION: Final = 3  # letters, the fewest
+_FAMILY: Final = 5  # letters with which words of one family begin, the fewest
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS: Final = re.compile(r"\w+")
 
@@ -189,7 +193,7 @@ def _part(
     if part and sentence.header:
         part = replace(part, header=sentence.header.split("\n", 1)[0])
         if count_words(part.text(text)) > _ROW_WORDS:
-            columns = _asked_columns(sentence.header, hit.document.language, question)
+            columns = _asked_columns(sentence.header, hit.document.language, question) - {0}
             part = replace(part, columns=columns)
     return part
 
@@ -272,13 +276,39 @@ def _repeats(one: str, other: str) -> bool:
 
 
 def _asked_columns(header: str, language: str, question: Question) -> frozenset[int]:
-    """Return the columns whose names have a word of the question; not the first, which names."""
+    """Return the columns whose names have a word of the question, or one of its family."""
     terms = frozenset(term for _, own in question.words for term in own)
+    asked = [word.casefold() for word, _ in question.words]
     return frozenset(
         number
         for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
-        if number and not terms.isdisjoint(analyse(name, language))
+        if not terms.isdisjoint(analyse(name, language))
+        or any(_is_family(one, word) for one in plain_words(name.casefold()) for word in asked)
     )
+
+
+def _is_family(name: str, word: str) -> bool:
+    """Whether two words begin alike: "Supplier" and "supplies", "Min" and "minimum".
+
+    Stems leave them apart in many languages, as "Lieferant" and "liefert".
+    """
+    pairs = enumerate(zip(name, word, strict=False))
+    same = next((place for place, (one, other) in pairs if one != other), min(len(name), len(word)))
+    is_short = _ABBREVIATION <= same == len(name)
+    return is_short or (same >= _FAMILY and same * 2 >= max(len(name), len(word)))
+
+
+def names_column(
+    question: Question, codes: Sequence[ExactTerm | ExactDate], part: Part, row: str
+) -> bool:
+    """Whether a question names a column of a row other than that in which a code of it is."""
+    language = part.hit.document.language
+    others = {
+        number
+        for number, cell in enumerate(table_cells(row))
+        if not any(code.is_in(cell, language) for code in codes)
+    }
+    return bool(part.header and others & _asked_columns(part.header, language, question))
 
 
 def _shorten(part: Part, text: str, left: int) -> Part:

@@ -12,17 +12,20 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from chapterhouse.answering.choosing import TO_THE_POINT, WHOLE, Bodies, Form, beginning, choose
+from chapterhouse.answering.choosing import (
+    TO_THE_POINT,
+    WHOLE,
+    Bodies,
+    Form,
+    beginning,
+    choose,
+    names_column,
+)
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.comparing import compared
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
 from chapterhouse.answering.parts import Part, render_part
-from chapterhouse.answering.route import (
-    QuestionKind,
-    kind_of,
-    needs_model,
-    notice,
-)
+from chapterhouse.answering.route import QuestionKind, kind_of, needs_model, notice
 from chapterhouse.retrieval.exact import exact_terms, holds_exactly, standing
 from chapterhouse.retrieval.judging import Floats, SentenceScorer
 from chapterhouse.retrieval.names import are_joined, names_held
@@ -96,10 +99,11 @@ CHUNKS_READ: Final = 8
 _NEVER_ANSWERED: Final = frozenset(
     {QuestionKind.DECISION, QuestionKind.STEPS, QuestionKind.REASON, QuestionKind.COMPARISON}
 )
+# What a cell says by any word: "Firm 4", "bin B13".
+_NAMED: Final = frozenset({QuestionKind.PERSON, QuestionKind.PLACE})
 _OF_ALL: Final = 1e-6  # share of a sentence where all there is is asked for
 _SEMICOLON: Final = "; "
 _NEAREST: Final = 5  # headings that are named, and documents that are counted
-_EXACT: Final = 0.4  # confidence of an answer where all codes that are asked for are there
 _MOSTLY: Final = 0.5  # share of a question's word weight
 _PARTLY_READ: Final = 3  # files that are named
 
@@ -133,8 +137,8 @@ class Screen:
         beginning: Title of the document whose beginning the parts are; or empty.
         is_named: Whether the passage shown first has a code or date that is asked for, or its
             document goes by most of the question.
-        is_exact: Whether it is a row of a table with each code that is asked for, and with a value
-            where one is.
+        is_exact: Whether it is a row of a table with each code that is asked for, a date or number
+            where one is, and a column that the question names: that answers, however it reads.
         is_computed: Whether rows were found by comparing a column.
     """
 
@@ -165,14 +169,14 @@ def answer(
     screen = make_screen(result, reference, form, bodies)
     shown = "\n".join(part.text(bodies.text(part.hit.document.id)) for part in screen.parts)
     certain = confidence(screen.signs, reference.confidence) if screen.signs else 0.0
-    if screen.is_computed:
+    if screen.is_computed or screen.is_exact:
         certain = max(certain, reference.confidence.answer)
     answers = screen.may_answer and not needs_model(screen.kind, shown, result.query.text)
     outcome = AnswerOutcome.PASSAGES
     named = screen.beginning or screen.is_named
     if certain < reference.confidence.passages and not named:
         outcome = AnswerOutcome.NOT_FOUND
-    elif answers and certain >= (_EXACT if screen.is_exact else reference.confidence.answer):
+    elif answers and certain >= reference.confidence.answer:
         outcome = AnswerOutcome.ANSWER
         screen = _to_the_point(screen, result, reference, form, bodies)
     quoted, citations = _compose(screen.parts, result.query.text, reference, bodies)
@@ -189,12 +193,7 @@ def answer(
         citations=citations,
         searched=_searched(result, census, reference, result.question, outcome),
         confidence=certain,
-        notice=notice(
-            screen.kind,
-            shown,
-            result.query.text,
-            beginning=screen.beginning,
-        ),
+        notice=notice(screen.kind, shown, result.query.text, beginning=screen.beginning),
         warnings=result.warnings,
     )
 
@@ -227,15 +226,18 @@ def make_screen(
         1 in own or holds_exactly([code], first.chunk, first.document)
         for code, own in zip(codes, of_codes, strict=True)
     )
-    shown = [about_each[hits.index(part.hit)] for part in parts]
-    is_whole = bound[hits.index(first)] and all(map(any, zip(*shown, strict=True)))
+    shown = zip(*(about_each[hits.index(part.hit)] for part in parts), strict=True)
+    is_whole = bound[hits.index(first)] and all(map(any, shown))
     may_answer = kind not in _NEVER_ANSWERED and (has_codes if codes else is_whole)
     begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (begun,) if begun else parts
     signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
     title = inert(begun.hit.document.title) if begun else ""
     is_named = 1 in about or _is_named(question, first, judged.weights)
-    is_exact = 1 in about and may_answer and bool(parts[0].header) and not signs.unvalued
+    row = bodies.text(first.document.id)[slice(*parts[0].core)]
+    is_valued = kind in _NAMED or not signs.unvalued
+    is_exact = 1 in about and may_answer and is_valued
+    is_exact = is_exact and names_column(question, codes, parts[0], row)
     if highest:
         return Screen(kind, names, parts, signs, is_named=True, is_computed=True)
     return Screen(kind, names, parts, signs, may_answer, title, is_named, is_exact)
