@@ -265,3 +265,18 @@ def test_of_two_versions_that_fit_alike_the_newer_is_first(tmp_path: Path) -> No
         assert [hit.document.source[-7:-3] for hit in hits] == ["2025", "2024", "2023"]
         (hit, *_) = library.search.hits("rules 2023: How many guests?").hits
         assert "90" in hit.chunk.text
+
+
+AGREEMENT: Final = {
+    "arden.txt": "Non-disclosure agreement with Arden\n\nArden keeps secret what it learns of the"
+    " slipway. This agreement is governed by the laws of Queensland.\n"
+}
+
+
+def test_a_word_that_is_nowhere_is_no_gap_where_its_meaning_is_there(tmp_path: Path) -> None:
+    with filled(tmp_path, AGREEMENT) as library:
+        answer = library.answers.ask("Which law covers the Arden agreement?")
+        assert answer.outcome == "answer"
+        assert "Queensland" in answer.text
+        asked = "Which bank holds the deposit of the Arden agreement?"
+        assert library.answers.ask(asked).outcome != "answer"

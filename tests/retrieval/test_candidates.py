@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from numpy import float32
 from numpy.typing import NDArray
 from tests.embedders import LetterEmbedder
@@ -67,6 +68,15 @@ def test_what_works_is_kept_and_a_model_that_fails_is_not_asked_again() -> None:
     assert len(variants) == 3
     assert warnings == ("The question was not rephrased: no service",)
     assert len(asked) == 1
+
+
+def test_a_part_of_a_question_is_measured_by_the_whole_of_it() -> None:
+    asked = "Who built the gate and when does the ferry leave with its crew?"
+    result = found(library(THREE), asked, Method(expand=(by_parts,)))
+    whole, *parts = (each.lists[0].full for each in result.found)
+    assert len(parts) == 2
+    assert parts == pytest.approx([whole, whole])
+    assert whole > max(hit.score for each in result.found for hit in each.lists[0].hits)
 
 
 def test_languages_that_gain_nothing_are_not_embedded() -> None:

@@ -53,6 +53,21 @@ def test_without_vectors_the_order_is_that_of_bm25(lexical: list[Scored]) -> Non
     ]
 
 
+@given(LISTS.filter(bool), LISTS, st.floats(1, 100))
+def test_the_farther_the_best_is_from_all_words_the_less_words_count(
+    lexical: list[Scored], vector: list[Scored], full: float
+) -> None:
+    words, near = both(lexical, vector)
+    fused = combine_scores([words, near])
+    fuller = combine_scores([replace(words, full=full), near])
+    alone = [RankedList("bm25", lexical, full=full)]
+    assert combine_scores(alone) == combine_scores([words])  # alone they are as they were
+    known = {hit.key for hit in vector}
+    for hit in lexical:
+        if hit.key in known:
+            assert fuller[hit.key] <= fused[hit.key] + 1e-9
+
+
 @given(st.permutations([0, 1, 2]), LISTS, LISTS, LISTS)
 def test_rank_fusion_ignores_the_order_of_its_lists(
     order: list[int], one: list[Scored], two: list[Scored], three: list[Scored]

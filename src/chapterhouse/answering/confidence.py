@@ -18,10 +18,10 @@ import numpy as np
 from chapterhouse.answering.choosing import Bodies, is_covered
 from chapterhouse.answering.parts import Part
 from chapterhouse.answering.route import VALUES, QuestionKind, offers, without_numbering
-from chapterhouse.retrieval.judging import Judgement, cosines, serves
+from chapterhouse.retrieval.judging import Floats, Judgement, cosines, serves
 from chapterhouse.retrieval.names import are_joined
 from chapterhouse.retrieval.sentences import text_of
-from chapterhouse.types import Hit, Question
+from chapterhouse.types import Hit, Question, TokenVectors
 from chapterhouse.types.engines import TokenEmbedder
 
 BY_MEANING: Final = (
@@ -59,7 +59,8 @@ class Signs:
         cosine: Highest cosine of one of the best sentences with the question.
         tokens: Highest mean, over the question's tokens, of the cosine with the nearest of one.
         unmet: Share of the question's tokens that none of them comes near.
-        absent: Share of the question's word weight that is of words that no chunk has.
+        absent: Share of the question's word weight that is of words that no chunk has, and that no
+            token of the best sentences comes near: not "covers" beside "is governed by".
     """
 
     meaning: bool
@@ -164,7 +165,6 @@ def signs_of(
         gap=scores[0] - (scores[_COMPARED - 1] if len(scores) >= _COMPARED else 0.0),
         unvalued=float(not _offers(kind, quoted, asked)),
         valueless=1 - valued / shown if shown else float(kind in VALUES),
-        absent=judged.absent,
     )
     return _with_meaning(signs, judged, hits, question, encoder) if signs.meaning else signs
 
@@ -179,18 +179,36 @@ def _with_meaning(
     """Return signs with what the encoder says of the best sentences, read behind their headings."""
     best = sorted(judged.sentences, key=lambda one: -one.share)[:_READ]
     texts = [f"{_heading(hits[one.rank])}: {text_of(hits[one.rank], one)}" for one in best]
-    asked = encoder.embed_question_tokens(question.text).vectors
+    tokens = encoder.embed_question_tokens(question.text)
+    asked = tokens.vectors
     read = [tokens.vectors for tokens in encoder.embed_passage_tokens(texts)]
     if not len(asked):
         return signs
     nearest = np.stack([cosines(asked, own).max(axis=1) for own in read])
+    met = nearest.max(axis=0)
     middle = [cosines(asked.mean(axis=0)[None], own.mean(axis=0)[None]).item() for own in read]
     return replace(
         signs,
         cosine=round(max(middle), 5),
         tokens=round(float(nearest.mean(axis=1).max()), 5),
-        unmet=float((nearest.max(axis=0) < _MET).mean()),
+        unmet=float((met < _MET).mean()),
+        absent=_absent(judged, question, tokens, met),
     )
+
+
+def _absent(judged: Judgement, question: Question, tokens: TokenVectors, met: Floats) -> float:
+    """Return the share of the question's weight that is of words neither there nor meant.
+
+    Args:
+        met: Of each token of the question its cosine with the nearest of the best sentences.
+    """
+    text, found = question.text.lower(), 0.0
+    for (word, _), weight in zip(question.words, judged.absent, strict=True):
+        start = text.find(word.lower())
+        own = (tokens.starts < start + len(word)) & (tokens.ends > start)
+        if start < 0 or not own.any() or met[own].mean() < _MET:
+            found += weight
+    return round(found, 5)
 
 
 def _heading(hit: Hit) -> str:

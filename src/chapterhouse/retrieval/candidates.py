@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores
-from chapterhouse.retrieval.rerank import Recency, Rerank
+from chapterhouse.retrieval.rerank import Recency, Rerank, inverse_frequency
 from chapterhouse.text.language import foreign_to
 from chapterhouse.types import (
     Chunk,
@@ -114,6 +115,9 @@ class Method:
     shortlist: int = 60
 
 
+# BM25 of a chunk that has all words of a question, over the sum of their inverse frequencies. The
+# most possible is 2.2; chosen on nineteen open collections, between .5 and .8 alike.
+_FULL: Final = 1.54
 AS_WRITTEN_WEIGHT: Final = 0.9  # of a question whose misspelled words are corrected
 
 
@@ -207,7 +211,8 @@ def find_candidates(
     found: list[VariantHits] = []
     for variant in variants:
         lexical = _by_words(variant, query, sources, method)
-        lists = [RankedList("bm25", lexical)]
+        full = _full_score(question, variant, query.scope, sources.lexical, census.chunks)
+        lists = [RankedList("bm25", lexical, full=full)]
         if layer:
             try:
                 near = _by_vector(variant, lexical, query, layer, method)
@@ -273,6 +278,26 @@ def _by_words(variant: Variant, query: Query, sources: Sources, method: Method) 
     hits = sources.lexical.search(variant.terms, query.scope, depth)
     least = method.thresholds.bm25
     return [hit for hit in hits if hit.score >= least] if least > 0 else hits
+
+
+def _full_score(
+    question: Question, variant: Variant, scope: Scope, lexical: LexicalSearch, chunks: int
+) -> float:
+    """Return about what BM25 gives to a chunk that has all words of a variant.
+
+    Of a variant with a part of the words, those of the question: what has "behind a balancer" would
+    else be worth as much as what has the whole question.
+    """
+    names = dict.fromkeys((*chain(*(own for _, own in question.words)), *question.index_terms))
+    names |= dict.fromkeys(term.term for term in variant.terms)
+    counts = lexical.document_frequencies(list(names), scope)
+    weights = dict(zip(names, inverse_frequency(counts, chunks).tolist(), strict=True))
+    words = sum(min(map(weights.__getitem__, own)) for _, own in question.words)
+    asked, own = (
+        sum(term.weight * weights[term.term] for term in terms)
+        for terms in (question.terms, variant.terms)
+    )
+    return _FULL * words * max(own / asked, 1.0) if asked else 0.0
 
 
 def _by_vector(

@@ -20,40 +20,50 @@ class RankedList:
     Attributes:
         name: Of its scores in ``Hit.stages``.
         similarity: How its scores join those of others, where they are cosines; None where only
-            their ratio to the list's highest says something, as BM25's.
+            their ratio to a score says something, as BM25's.
+        full: Score of a hit that has all that was looked for; 0 where that is not known.
     """
 
     name: str
     hits: Sequence[Scored]
     similarity: Fusion | None = None
+    full: float = 0.0
 
 
 def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
-    """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
+    """Return ``(1 - w) · BM25 / full BM25 + w · clipped cosine`` for every chunk in a list.
 
-    Any number of lists: ``w`` is each similarity's own, and lists of relative scores share what
-    is left. A chunk that words found and a similarity lacks has no vector yet, or none in its
+    Full is the BM25 of a hit that has all words, or the highest where that is more: where the best
+    of the words' hits has few of them, as with a question in other words than the documents', the
+    cosine counts more.
+
+    Any number of lists: ``w`` is each similarity's own, and lists of relative scores share what is
+    left. A chunk that words found and a similarity lacks has no vector yet, or none in its
     language. That says nothing about it, so it counts as those do that words found alike. One that
     only similarities hold must be near enough to be a hit at all. Where no similarity found
     anything, words count alone. With one similarity at most, scores lie between 0 and 1.
     """
-    words = _word_scores(lists)
     similar = [(each.hits, each.similarity) for each in lists if each.similarity]
     left = 1 - sum(fusion.weight for _, fusion in similar)
     if not any(hits for hits, _ in similar):
         left, similar = WORDS_ALONE, []
+    words = _word_scores(lists, beside_others=bool(similar))
     fused = {key: left * score for key, score in words.items()}
     for hits, fusion in similar:
         _add_similarity(fused, words, hits, fusion)
     return fused
 
 
-def _word_scores(lists: Sequence[RankedList]) -> dict[int, float]:
-    """Return the mean of the relative scores of every chunk in their lists."""
+def _word_scores(lists: Sequence[RankedList], *, beside_others: bool = False) -> dict[int, float]:
+    """Return the mean of the relative scores of every chunk in their lists.
+
+    Args:
+        beside_others: Whether they are relative to a full score, not to the highest there is.
+    """
     relative = [each for each in lists if each.similarity is None]
     found: dict[int, float] = {}
     for each in relative:
-        highest = _highest(each)
+        highest = max(_highest(each), each.full if beside_others else 0.0)
         for hit in each.hits:
             share = hit.score / highest / len(relative)
             found[hit.key] = found.get(hit.key, 0.0) + share

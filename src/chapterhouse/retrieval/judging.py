@@ -228,14 +228,14 @@ class Judgement:
         table: What is known of each: a row of ``BY_MEANING`` or ``BY_WORDS``.
         meaning: Whether that is by meaning.
         weights: Share of each content word in the question's weight.
-        absent: Share of the question's weight that is of words that no chunk has.
+        absent: Share of the question's weight of each content word that no chunk has; else 0.
     """
 
     sentences: tuple[Sentence, ...]
     table: Floats
     meaning: bool
     weights: Floats
-    absent: float = 0.0
+    absent: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +264,9 @@ class SentenceScorer:
             replace(sentence, share=float(share))
             for sentence, share in zip(sentences, found, strict=True)
         )
-        absent = [not any(map(self.document_frequency, terms)) for _, terms in question.words]
-        meaning = encoder is not None
-        return Judgement(tuple(judged), table, meaning, weights, float(weights @ absent))
+        nowhere = [not any(map(self.document_frequency, terms)) for _, terms in question.words]
+        absent = tuple((weights * nowhere).tolist())
+        return Judgement(tuple(judged), table, encoder is not None, weights, absent)
 
     def encoder_for(self, question: Question, hits: Sequence[Hit]) -> TokenEmbedder | None:
         """Return what makes vectors of these hits; None where it does not serve their languages."""
