@@ -86,6 +86,15 @@ def _take_form(form: Annotated[PageForm, Form()]) -> None:
 BARE: Final = Depends(_take_form)  # of a route whose form has nothing but the token
 
 
+async def _typed_fields(request: Request) -> dict[str, str]:
+    fields = {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
+    return {name: one.replace("\r\n", "\n").strip() for name, one in fields.items()}
+
+
+# What is typed in a form whose fields are named by what they change; that names unknown ones.
+Typed = Annotated[dict[str, str], Depends(_typed_fields)]
+
+
 class PageRoute(GuardedRoute):
     """A route of a page. What changes something needs the session's token, in a header or field."""
 
@@ -319,6 +328,7 @@ def _environment() -> Environment:
         "size": wording.size,
     }
     environment.tests |= {
+        "begins": lambda own, path, below: own[: len(path) if below else None] == path,
         "marked": is_marked,
         "citation_block": lambda one: isinstance(one, CitationBlock),
         "words": lambda one: isinstance(one, Words),

@@ -22,6 +22,19 @@ document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submits]")) event.target.form.requestSubmit();
 });
 
+// Behind the empty row of a form there is another one as soon as it is written in.
+document.addEventListener("input", ({ target }) => {
+  const row = target.closest("[data-grows]");
+  if (!row) return;
+  const next = row.cloneNode(true);
+  for (const one of next.querySelectorAll("[name]")) {
+    one.name = one.name.replace(/\d+/, (number) => Number(number) + 1);
+    if (one.type !== "hidden") one.value = "";
+  }
+  row.after(next);
+  row.removeAttribute("data-grows");
+});
+
 document.addEventListener("submit", (event) => {
   const asked = event.submitter?.dataset.confirm ?? event.target.dataset.confirm;
   if (asked && !window.confirm(asked)) event.preventDefault();
