@@ -214,7 +214,8 @@ def test_what_has_wrong_values_in_its_file_is_put_right_in_it(
     folder.mkdir()
     raw = {"slug": "wrecked", "members": "maria", "rounds": [3], "parallel": "many", "zq": 1}
     path = "/councils/wrecked/edit"
-    for text in (json.dumps(raw), '{"slug": '):
+    listed = [{"persona": ["maria"], "model": {}}, {"persona": "tom"}]
+    for text in (json.dumps(raw), json.dumps({**raw, "members": listed}), '{"slug": '):
         (folder / "council.json").write_text(text)
         shown = browser.get(path)
         assert file_of(shown) == text

@@ -48,6 +48,7 @@ _PATHS: Final = frozenset({"folders", "folder"})  # keys of paths of the server'
 _LONGEST_NUMBER: Final = 5  # characters, for a number behind a short name
 _LISTS: Final = frozenset({"folders", "tags"})  # keys that are typed one a line
 _FIELDS: Final = _LISTS | {"chair", "display_name", "members", "purpose", "rounds"}
+_TEXTS: Final = ("persona", "council", "name", "instructions", "model")  # of a member or round
 # Of a form: a member, a round or the chair, and what is typed of them.
 _PART: Final = re.compile(r"(?:(?:members|rounds)\.\d+|chair)(?=$|\.)")
 
@@ -211,7 +212,7 @@ async def change(visit: Visited, kind: Kind, slug: Slug, typed: Typed) -> Respon
     try:
         is_to_be_read = await visit.change(f"{kind}s.change", slug, save)
     except DefinitionError as error:
-        return await _show(visit, (kind, slug), text, prose or "", error.problems)
+        return await _show(visit, (kind, slug), text, prose, error.problems)
     if is_to_be_read:
         await sources.sync_one(visit, f"{kind}/{slug}")
     return visit.redirect(f"/{kind}s/{slug}/edit", saved="true")
@@ -230,7 +231,7 @@ async def _show(
     visit: Visit,
     named: tuple[str, str],
     text: str = "",
-    prose: str = "",
+    prose: str | None = None,
     problems: Sequence[Problem] = (),
     *,
     saved: bool = False,
@@ -247,7 +248,7 @@ async def _show(
         return {
             "raw": raw,
             "file": file,
-            "prose": library.personas.prose(slug) if kind == "persona" and not text else prose,
+            "prose": library.personas.prose(slug) if kind == "persona" and prose is None else prose,
             "problems": found,
             "wrong": errors(found),
             "others": [one for one in found if not _has_field(one.path, rows)],
@@ -274,10 +275,11 @@ def _has_field(path: KeyPath, rows: Mapping[str, Sequence[object]]) -> bool:
 
 
 def _rows(written: object) -> Iterator[dict[str, Any]]:
-    """Yield the members or rounds of a file, of which a round may be its name alone."""
+    """Yield the members or rounds of a file that a form can show; a round may be its name alone."""
     for one in written if isinstance(written, list) else ():
-        if isinstance(one, str | dict):
-            yield {"name": one} if isinstance(one, str) else one
+        row = {"name": one} if isinstance(one, str) else one
+        if isinstance(row, dict) and all(isinstance(row.get(name, ""), str) for name in _TEXTS):
+            yield row
 
 
 def _agents(library: Library, itself: str) -> dict[str, dict[str, str]]:
