@@ -52,6 +52,7 @@ _HEADERS: Final = {
     "Vary": "HX-Request, Cookie",
 }
 _FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}
+_FIELD: Final = Markup('<input type="hidden" name="csrf" value="{}">')
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _COMMAND: Final = re.compile(r"\bchapterhouse ([a-z]+)")
 _PLACES: Final = {
@@ -326,6 +327,7 @@ def _environment() -> Environment:
         "quotation": _quotation,
         "quoted": _quoted,
         "size": wording.size,
+        "token": _FIELD.format,
     }
     environment.tests |= {
         "begins": lambda own, path, below: own[: len(path) if below else None] == path,
