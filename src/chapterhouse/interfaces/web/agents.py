@@ -26,7 +26,6 @@ from chapterhouse.agents.problems import DefinitionError, KeyPath, Problem, erro
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import councils, sources
 from chapterhouse.interfaces.api.routing import needs, require
-from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.values import all_councils, all_personas
 from chapterhouse.interfaces.web.frame import (
     BARE,
@@ -59,15 +58,11 @@ async def show_agents(visit: Visited) -> Response:
     is_whole = visit.caller.grant.is_whole
 
     def look(library: Library) -> dict[str, Any]:
-        wrong: dict[str, list[str]] = {}  # why a council cannot meet
-        for one in errors(library.councils.validate()) if is_whole else ():
-            reason = ": ".join(filter(None, (one.place, one.sentence)))
-            wrong.setdefault(one.slug, []).append(without_paths(reason))
         folders = [one.folder for one in library.councils.all() if one.folder]
         return {
             "councils": all_councils(library).councils if is_whole else (),
             "titles": {one.slug: library.councils.titles(one.council) for one in folders},
-            "wrong": wrong,
+            "wrong": {one.slug for one in errors(library.councils.validate())} if is_whole else (),
             "personas": all_personas(library).personas,
         }
 
