@@ -49,7 +49,7 @@ def opened(browser: Browser) -> Iterator[Opener]:
 
     @contextmanager
     def open_page(url: str, look: str = "light", **more: Any) -> Iterator[Page]:
-        context = browser.new_context(**LOOKS[look], **more)
+        context = browser.new_context(reduced_motion="reduce", **LOOKS[look], **more)
         page = context.new_page()
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on(

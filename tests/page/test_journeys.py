@@ -270,6 +270,24 @@ def test_a_council_speaks_side_by_side_and_its_cells_open_their_sentences(
         expect(page.locator("#pane mark").first).to_contain_text("Stranded passengers")
 
 
+def test_roles_are_added_to_a_council_in_its_form(empty: Served, opened: Opener) -> None:
+    make_board(empty.home)
+    with opened(empty.url) as page:
+        enter(page, empty)
+        page.goto(f"{empty.url}/councils/storm-board/edit")
+        for name in ("Sceptic", "Optimist"):  # an empty row follows the one that is written in
+            page.get_by_placeholder("Someone else").last.fill(name)
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_role("alert")).to_contain_text("Saved, but it cannot be used yet")
+        said = page.locator(".part", has=page.get_by_label("Sceptic", exact=True))
+        expect(said).to_contain_text("Nothing says what 'Sceptic' is to do")
+        page.get_by_label("Optimist", exact=True).uncheck()
+        said.get_by_placeholder("What they are to do").fill("Doubt it.")
+        page.get_by_role("button", name="Save", exact=True).click()
+        expect(page.get_by_role("status")).to_have_text("Saved.")
+        expect(page.get_by_label("Optimist", exact=True)).to_have_count(0)
+
+
 def test_a_document_is_found_opened_and_removed(empty: Served, opened: Opener) -> None:
     with Library.open(empty.home) as library:
         for number in range(3):

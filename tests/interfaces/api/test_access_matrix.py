@@ -100,7 +100,7 @@ PLAIN: Final = frozenset({
     "source", "target", "previous_response_id", "conversation", "csrf", "before", "answer", "next",
     "password", "key", "kind", "code",
     "digest", "path", "slug", "template", "file", "value", "a", "b", "saved", "of", "display_name",
-    "prose", "folders", "member", "entity",
+    "entity",
 })  # fmt: skip
 WHAT_TO_DO: Final = (
     "{operation} has the slot {place} '{name}' without a row: add ({place!r}, {name!r}) to ID_SLOTS"

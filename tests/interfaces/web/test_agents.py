@@ -34,10 +34,16 @@ def browser(served_board: Served) -> Iterator[httpx2.Client]:
 def form_of(answer: httpx2.Response) -> Form:
     """Return what a browser would send of the form on a page."""
     found: Form = {}
-    for one in LexborHTMLParser(answer.text).css("#definition :is(input, textarea)"):
-        value = one.text().removeprefix("\n") if one.tag == "textarea" else one.attributes["value"]
+    for one in LexborHTMLParser(answer.text).css("#definition :is(input, textarea, option)"):
+        name, value = one.attributes.get("name"), one.attributes.get("value") or ""
+        if one.tag == "option":
+            if "selected" not in one.attributes or one.parent is None:
+                continue
+            name = (one.parent if one.parent.tag == "select" else one).attributes.get("name")
+        elif one.tag == "textarea":
+            value = one.text().removeprefix("\n")
         if one.attributes.get("type") != "checkbox" or "checked" in one.attributes:
-            found.setdefault(one.attributes["name"] or "", []).append(value or "")
+            found.setdefault(name or "", []).append(value)
     return found
 
 
@@ -48,7 +54,7 @@ def file_of(answer: httpx2.Response) -> str:
 
 
 def problems(answer: httpx2.Response) -> str:
-    return " ".join(one.text() for one in LexborHTMLParser(answer.text).css("#problems li"))
+    return " ".join(one.text() for one in LexborHTMLParser(answer.text).css(".reasons li"))
 
 
 def written(served: Served, path: str) -> Any:
@@ -67,22 +73,71 @@ def test_a_council_is_made_of_ticked_members_and_changed(
     path = made.headers["location"].partition("?")[0]
     assert path == "/councils/pier-board/edit"
     before = written(served_board, "councils/pier-board/council.json")
-    shown = browser.get(path)
-    form = form_of(shown)
-    assert [json.loads(one) for one in form["member"]] == [{"persona": "maria"}, {"persona": "tom"}]
-    form["member"] = [form["member"][1], '{"council": "storm-board"}']
+    form = form_of(browser.get(path))
+    assert json.loads(form["members.0"][0]) == {"persona": "maria"}
+    del form["members.0"]  # as what is not ticked
+    form["members.9"] = ['{"council": "storm-board"}']
     saved = browser.post(path, data={**form, "display_name": "Piers"})
     assert saved.status_code == 303
     after = written(served_board, "councils/pier-board/council.json")
     assert after["members"] == [{"persona": "tom"}, {"council": "storm-board"}]
     assert after == {**before, "display_name": "Piers", "members": after["members"]}
     assert list(after)[:3] == ["slug", "display_name", "purpose"]
-    wrong = browser.post(
-        path, data={**form, "member": '{"persona": "maria", "timeout_seconds": "x"}'}
+    form = form_of(browser.get(path))
+    assert browser.post(path, data=form).status_code == 303
+    assert written(served_board, "councils/pier-board/council.json") == after  # changes nothing
+    assert browser.post(path, data={**form, "members.0": "maria"}).status_code == 400
+
+
+def test_members_rounds_and_the_chair_are_written_in_a_form_and_checked_beside_their_fields(
+    browser: httpx2.Client, served_board: Served
+) -> None:
+    csrf = csrf_of(owner_session(served_board.owner_key))
+    new = {"csrf": csrf, "name": "Fog Board", "personas": ["tom"]}
+    path, file = browser.post("/councils", data=new).headers["location"], "councils/fog-board"
+    form = form_of(browser.get(path))
+    (empty,) = (
+        name for name, (value, *_) in form.items() if name[:8] == "members." and value == "{}"
     )
-    assert (wrong.status_code, "It must be a number" in problems(wrong)) == (422, True)
-    assert written(served_board, "councils/pier-board/council.json") == after  # nothing yet
-    assert browser.post(path, data={**form, "member": "maria"}).status_code == 422
+    form |= {
+        "members.0.instructions": ["Ask for the\r\nlog book."],
+        f"{empty}.name": ["Sceptic"],
+        f"{empty}.instructions": ["Doubt it."],
+        "rounds.0": ["{}"],
+        "rounds.0.name": ["Independent analysis"],
+        "rounds.1": ["{}"],
+        "rounds.1.name": ["risk review"],
+        "rounds.1.instructions": ["Name every risk."],
+        "rounds.2": ["{}"],
+        "rounds.2.name": ["synthesis"],
+        "chair.name": ["Harbour master"],
+        "chair.instructions": ["Sum up."],
+    }
+    assert browser.post(path, data=form).status_code == 303
+    raw = written(served_board, f"{file}/council.json")
+    assert raw["members"] == [
+        {"persona": "tom", "instructions": "Ask for the\nlog book."},
+        {"name": "Sceptic", "instructions": "Doubt it."},
+    ]
+    own = {"name": "risk_review", "instructions": "Name every risk."}
+    assert raw["rounds"] == ["independent_analysis", own, "synthesis"]
+    assert raw["chair"] == {"name": "Harbour master", "instructions": "Sum up."}
+    form = form_of(browser.get(path))
+    assert browser.post(path, data=form).status_code == 303
+    assert written(served_board, f"{file}/council.json") == raw  # changes nothing
+    form |= {"rounds.1.instructions": [""], "chair.name": [""], "chair.instructions": [""]}
+    shown = browser.get(browser.post(path, data=form).headers["location"])
+    page = LexborHTMLParser(shown.text)
+    rounds = [part for part in page.css("fieldset .part") if part.css_first("[name='rounds.1']")]
+    assert "There is no round 'risk_review'" in rounds[0].text()
+    assert "Nobody presides over the synthesis" in page.css("fieldset")[-1].text()
+    assert "Saved, but it cannot be used yet" in shown.text
+    before = written(served_board, f"{file}/council.json")
+    form["members.0"] = ['{"persona": "tom", "timeout_seconds": "x"}']
+    refused = browser.post(path, data={**form, "purpose": "Fog."})
+    assert (refused.status_code, "It must be a number" in problems(refused)) == (422, True)
+    assert form_of(refused)["purpose"] == ["Fog."]  # stays typed
+    assert written(served_board, f"{file}/council.json") == before
 
 
 def test_everything_else_is_changed_as_the_file(
@@ -146,7 +201,7 @@ def test_a_council_of_a_name_has_no_purpose_and_is_no_member_of_itself(
     csrf = csrf_of(owner_session(served_board.owner_key))
     made = browser.post("/councils", data={"csrf": csrf, "name": "Quay", "personas": ["tom"]})
     page = LexborHTMLParser(browser.get(made.headers["location"]).text)
-    values = [str(one.attributes["value"]) for one in page.css("[name=member]")]
+    values = [str(one.attributes["value"]) for one in page.css(".tick input")]
     assert '{"council": "storm-board"}' in values
     assert '{"council": "quay"}' not in values
     assert written(served_board, "councils/quay/council.json").get("purpose", "") == ""
@@ -159,7 +214,8 @@ def test_what_has_wrong_values_in_its_file_is_put_right_in_it(
     folder.mkdir()
     raw = {"slug": "wrecked", "members": "maria", "rounds": [3], "parallel": "many", "zq": 1}
     path = "/councils/wrecked/edit"
-    for text in (json.dumps(raw), '{"slug": '):
+    listed = [{"persona": ["maria"], "model": {}}, {"persona": "tom"}]
+    for text in (json.dumps(raw), json.dumps({**raw, "members": listed}), '{"slug": '):
         (folder / "council.json").write_text(text)
         shown = browser.get(path)
         assert file_of(shown) == text
@@ -178,9 +234,10 @@ def test_a_persona_is_described_and_read_again(
     path = "/personas/maria/edit"
     before = written(served_board, "personas/maria/persona.config.json")
     form = form_of(browser.get(path))
-    form |= {"prose": ["# Maria\r\n\r\nShe has the rules."]}
+    form |= {"prose": ["# Maria\r\n\r\nShe has the rules."], "tags": ["storms\r\npiers"]}
     assert browser.post(path, data=form).status_code == 303
-    assert written(served_board, "personas/maria/persona.config.json") == before
+    after = written(served_board, "personas/maria/persona.config.json")
+    assert after == {**before, "tags": ["storms", "piers"]}
     with Library.open(served_board.home) as library:
         assert library.personas.load("maria").prose == "# Maria\n\nShe has the rules."
     job = browser.post("/personas/maria/read", data={"csrf": form["csrf"][0]})
@@ -199,7 +256,7 @@ def test_folders_of_the_machine_are_named_by_who_may_and_nobody_else_changes_any
         member = json.dumps({"persona": "tom", "folders": ["/etc"]})
         for added in (
             {**form, "folders": "/etc"},
-            {**form, "member": [*form["member"], member]},
+            {**form, "members.9": member},
             {"file": json.dumps({**file, "tools": [tool]})},
         ):
             assert admin.post(path, data=added).status_code == 403

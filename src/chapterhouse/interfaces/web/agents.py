@@ -1,6 +1,5 @@
 """Personas and councils: listed, made, changed as a form or as their file."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -8,10 +7,10 @@ from itertools import chain, count
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Depends, Form, Request, Response
-from pydantic import Field, Json
+from pydantic import Field
 
 from chapterhouse.agents.council import council_from
-from chapterhouse.agents.council_model import shelf_of
+from chapterhouse.agents.council_model import BUILT_IN, shelf_of
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.definition import (
     COUNCIL_TEMPLATES,
@@ -23,13 +22,20 @@ from chapterhouse.agents.definition import (
     parse_object,
 )
 from chapterhouse.agents.personas import Personas
-from chapterhouse.agents.problems import DefinitionError, Problem, errors
-from chapterhouse.errors import NotFoundError
+from chapterhouse.agents.problems import DefinitionError, KeyPath, Problem, errors
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import councils, sources
 from chapterhouse.interfaces.api.routing import needs, require
-from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.values import all_councils, all_personas
-from chapterhouse.interfaces.web.frame import BARE, Note, PageForm, Visit, Visited, pages
+from chapterhouse.interfaces.web.frame import (
+    BARE,
+    Note,
+    PageForm,
+    Typed,
+    Visit,
+    Visited,
+    pages,
+)
 from chapterhouse.interfaces.web.jobs import open_syncs
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
@@ -39,7 +45,11 @@ ADMIN: Final = needs(AccessLevel.ADMIN, whole=True)
 _BLANK: Final = "blank"  # the templates that say least
 _PATHS: Final = frozenset({"folders", "folder"})  # keys of paths of the server's machine
 _LONGEST_NUMBER: Final = 5  # characters, for a number behind a short name
-_LONGEST: Final = 200_000  # characters of a file
+_LISTS: Final = frozenset({"folders", "tags"})  # keys that are typed one a line
+_FIELDS: Final = _LISTS | {"chair", "display_name", "members", "purpose", "rounds"}
+_TEXTS: Final = ("persona", "council", "name", "instructions", "model")  # of a member or round
+# Of a form: a member, a round or the chair, and what is typed of them.
+_PART: Final = re.compile(r"(?:(?:members|rounds)\.\d+|chair)(?=$|\.)")
 
 
 @pages.get("/councils", openapi_extra=needs(AccessLevel.READ))
@@ -48,15 +58,11 @@ async def show_agents(visit: Visited) -> Response:
     is_whole = visit.caller.grant.is_whole
 
     def look(library: Library) -> dict[str, Any]:
-        wrong: dict[str, list[str]] = {}  # why a council cannot meet
-        for one in errors(library.councils.validate()) if is_whole else ():
-            reason = ": ".join(filter(None, (one.place, one.sentence)))
-            wrong.setdefault(one.slug, []).append(without_paths(reason))
         folders = [one.folder for one in library.councils.all() if one.folder]
         return {
             "councils": all_councils(library).councils if is_whole else (),
             "titles": {one.slug: library.councils.titles(one.council) for one in folders},
-            "wrong": wrong,
+            "wrong": {one.slug for one in errors(library.councils.validate())} if is_whole else (),
             "personas": all_personas(library).personas,
         }
 
@@ -136,29 +142,36 @@ def free_slug(name: str, taken: Collection[str], otherwise: str) -> str:
 # --- changed --------------------------------------------------------------------------------------
 
 
-class DefinitionForm(PageForm):
-    """What people change of a persona or council; or its file as a whole."""
+def _edited(before: Mapping[str, Any], typed: Mapping[str, str]) -> dict[str, Any]:
+    """Return a definition with what a form says, whose fields are named by their paths in the file.
 
-    display_name: str = Field(default="", max_length=LONGEST_NAME)
-    purpose: str = Field(default="", max_length=_LONGEST)
-    prose: str = Field(default="", max_length=_LONGEST)
-    folders: str = Field(default="", max_length=_LONGEST)  # a path a line
-    member: tuple[Json[dict[str, Any]], ...] = Field(default=(), max_length=1_000)
-    file: str = Field(default="", max_length=_LONGEST)
+    Each member, round and chair is sent as the file has it, beside the fields that the form shows
+    of it; one that is not ticked is not sent, and its fields do not count.
+    """
+    new: dict[str, Any] = {name: one for name, one in typed.items() if not _PART.match(name)}
+    for name in new.keys() & _LISTS:
+        new[name] = list(filter(None, map(str.strip, new[name].splitlines())))
+    for name in filter(_PART.fullmatch, typed):
+        part = parse_object(typed[name])[0]
+        if part is None:
+            raise UsageError(f"'{name}' is no part of a definition.", hint="Open the form again.")
+        start, where = f"{name}.", name.partition(".")[0]
+        fields = {key.removeprefix(start): typed[key] for key in typed if key.startswith(start)}
+        if where == "rounds":
+            fields["name"] = fields.get("name", "").lower().replace(" ", "_")
+        part = _merged(part, fields)
+        if where == "chair":
+            new[where] = part
+        else:  # a round of which no more is said than its name is written as that
+            row = part.get("name") if where == "rounds" and set(part) == {"name"} else part
+            new.setdefault(where, []).extend([row] if row else [])
+    return _merged(before, new)
 
-    def text(self, kind: str, before: Mapping[str, Any]) -> str:
-        """Return what the file then says; what the form has no field for stays."""
-        if self.file:
-            return self.file
-        folders = list(filter(None, map(str.strip, self.folders.splitlines())))
-        new: dict[str, Any] = {"display_name": self.display_name.strip(), "folders": folders}
-        if kind == "council":
-            new |= {"purpose": _plain(self.purpose), "members": list(self.member)}
-        return as_json({**before, **{key: one for key, one in new.items() if one or key in before}})
 
-
-def _plain(text: str) -> str:
-    return text.replace("\r\n", "\n").strip()
+def _merged(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an object with new values; what is emptied is left out."""
+    whole = {**before, **new}
+    return {key: one for key, one in whole.items() if one or before.get(key) == one}
 
 
 @pages.get("/personas/{slug}/edit", openapi_extra=ADMIN)
@@ -170,17 +183,16 @@ async def show_form(visit: Visited, kind: Kind, slug: Slug, saved: bool = False)
 
 @pages.post("/personas/{slug}/edit", openapi_extra=ADMIN)
 @pages.post("/councils/{slug}/edit", openapi_extra=ADMIN)
-async def change(
-    visit: Visited, kind: Kind, slug: Slug, form: Annotated[DefinitionForm, Form()]
-) -> Response:
-    """Write a definition as a form says, and have its folders read where they are others.
+async def change(visit: Visited, kind: Kind, slug: Slug, typed: Typed) -> Response:
+    """Write a definition as a form says, or as its file, and read its folders where they changed.
 
     Folders of the server's machine are named by those alone who may do everything on it.
     """
     before = (
         parse_object(await visit.look(lambda library: _registry(library, kind).text(slug)))[0] or {}
     )
-    text, prose = form.text(kind, before), _plain(form.prose)
+    prose = typed.pop("prose", None) if kind == "persona" else None
+    text = typed["file"] if set(typed) == {"file"} else as_json(_edited(before, typed))
     paths, known = (sorted(_paths(one)) for one in (parse_object(text)[0], before))
 
     def save(library: Library) -> bool:
@@ -188,7 +200,7 @@ async def change(
         if set(paths) - set(known):  # other workspaces may lie there
             require(visit.caller, AccessLevel.ADMIN, whole=True, everywhere=True)
         registry.rewrite(slug, text)
-        if kind == "persona" and not form.file and prose != library.personas.prose(slug):
+        if prose is not None and prose != library.personas.prose(slug):
             library.personas.describe(slug, prose)
         return paths != known and not errors(registry.validate(slug))
 
@@ -214,7 +226,7 @@ async def _show(
     visit: Visit,
     named: tuple[str, str],
     text: str = "",
-    prose: str = "",
+    prose: str | None = None,
     problems: Sequence[Problem] = (),
     *,
     saved: bool = False,
@@ -226,43 +238,55 @@ async def _show(
         registry = _registry(library, kind)
         file = text or registry.text(slug)
         raw = parse_object(file)[0] or {}
-        persona = library.personas.prose(slug) if kind == "persona" and not text else prose
         found = problems or registry.validate(slug)
+        rows = {name: list(_rows(raw.get(name))) for name in ("members", "rounds")}
         return {
             "raw": raw,
             "file": file,
-            "prose": persona,
+            "prose": library.personas.prose(slug) if kind == "persona" and prose is None else prose,
             "problems": found,
             "wrong": errors(found),
+            "others": [one for one in found if not _has_field(one.path, rows)],
             "title": raw.get("display_name") or slug.replace("-", " ").title(),
             "documents": registry.census(slug).documents,
             "reading": f"{kind}/{slug}" in open_syncs(library),
-            "members": list(_members(library, raw, slug)) if kind == "council" else (),
+            "rows": rows,
+            "chair": next(_rows([raw.get("chair")]), {}),
+            "agents": _agents(library, slug if kind == "council" else ""),
+            "models": list(library.settings.models),
         }
 
     values = {"kind": kind, "slug": slug, "saved": saved, **await visit.look(look)}
-    values["shelf"] = slug if kind == "persona" else shelf_of(slug)
+    values |= {"shelf": slug if kind == "persona" else shelf_of(slug), "rounds": BUILT_IN}
+    values["refused"] = bool(problems)
     return await visit.show("agent.html", values, 422 if problems else 200)
 
 
-def _members(
-    library: Library, raw: Mapping[str, Any], slug: str
-) -> Iterator[tuple[str, object, bool]]:
-    """Yield who is a member, then who might be: as a file has them, called, whether they are."""
-    titles = {
-        (kind, one.slug): one.folder.display_name if one.folder else one.slug
-        for kind in ("persona", "council")
-        for one in _registry(library, kind).all()
-        if (kind, one.slug) != ("council", slug)
-    }
-    written = raw.get("members", ())
+def _has_field(path: KeyPath, rows: Mapping[str, Sequence[object]]) -> bool:
+    """Whether a form has a field of what is wrong, where it is told."""
+    where, *below = path or ("",)
+    is_of_row = not below or where not in rows or int(below[0]) < len(rows[str(where)])
+    return where in _FIELDS and is_of_row
+
+
+def _rows(written: object) -> Iterator[dict[str, Any]]:
+    """Yield the members or rounds of a file that a form can show; a round may be its name alone."""
     for one in written if isinstance(written, list) else ():
-        if isinstance(one, dict):
-            named = [(kind, str(one[kind])) for kind in ("persona", "council") if one.get(kind)]
-            called = [titles.pop(key, key[1]) for key in named]
-            yield json.dumps(one), one.get("name") or ", ".join(called), True
-    for (kind, name), title in titles.items():
-        yield json.dumps({kind: name}), title, False
+        row = {"name": one} if isinstance(one, str) else one
+        if isinstance(row, dict) and all(isinstance(row.get(name, ""), str) for name in _TEXTS):
+            yield row
+
+
+def _agents(library: Library, itself: str) -> dict[str, dict[str, str]]:
+    """Return how all personas and councils are called, but for a council itself, by their kind."""
+    return {
+        kind: {
+            one.slug: one.folder.display_name if one.folder else one.slug
+            for one in _registry(library, kind).all()
+            if (kind, one.slug) != ("council", itself)
+        }
+        for kind in ("persona", "council")
+    }
 
 
 class ConfirmedForm(PageForm):

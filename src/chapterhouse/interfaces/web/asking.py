@@ -78,7 +78,7 @@ _HEADING: Final = re.compile(r"[^\W\d_][\w'’,-]*(?: [\w'’][\w'’,-]*){1,6} 
 _GENERAL: Final = re.compile(  # about a document and not about its subject
     r"(?i)^(?:about|annex|appendix|chapter|how to|part|section|step|table of|this|what|why)\b"
     r"|\b(?:agenda|contents?|definitions|example|introduction|minutes|notes?|overview|summary)\b"
-    r"|\b(?:i|my|our|we|you|your)\b"
+    r"|\b(?:i|my|our|we|you|your)\b|^next steps$"
 )
 _LEAST_TEXT: Final = 150  # characters below a heading that a question is asked of
 _LISTS: Final = 100  # of questions

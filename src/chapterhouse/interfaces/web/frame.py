@@ -52,6 +52,7 @@ _HEADERS: Final = {
     "Vary": "HX-Request, Cookie",
 }
 _FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}
+_FIELD: Final = Markup('<input type="hidden" name="csrf" value="{}">')
 _FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _COMMAND: Final = re.compile(r"\bchapterhouse ([a-z]+)")
 _PLACES: Final = {
@@ -84,6 +85,15 @@ def _take_form(form: Annotated[PageForm, Form()]) -> None:
 
 
 BARE: Final = Depends(_take_form)  # of a route whose form has nothing but the token
+
+
+async def _typed_fields(request: Request) -> dict[str, str]:
+    fields = {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
+    return {name: one.replace("\r\n", "\n").strip() for name, one in fields.items()}
+
+
+# What is typed in a form whose fields are named by what they change; that names unknown ones.
+Typed = Annotated[dict[str, str], Depends(_typed_fields)]
 
 
 class PageRoute(GuardedRoute):
@@ -317,8 +327,10 @@ def _environment() -> Environment:
         "quotation": _quotation,
         "quoted": _quoted,
         "size": wording.size,
+        "token": _FIELD.format,
     }
     environment.tests |= {
+        "begins": lambda own, path, below: own[: len(path) if below else None] == path,
         "marked": is_marked,
         "citation_block": lambda one: isinstance(one, CitationBlock),
         "words": lambda one: isinstance(one, Words),

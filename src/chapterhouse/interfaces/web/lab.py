@@ -16,6 +16,7 @@ from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.api.problems import refusal_of
 from chapterhouse.interfaces.api.schemas import Question as QuestionText
 from chapterhouse.interfaces.service import public_lines, without_paths
+from chapterhouse.interfaces.web import words
 from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.settings_stored import value_of
@@ -23,24 +24,24 @@ from chapterhouse.types import SearchResult
 
 WRITE_WHOLE: Final = memory.WRITE
 _MOST_QUESTIONS: Final = 100  # that are asked at once
-# What is varied, by what it is called here, and the values that are offered.
-_VARIED: Final[Mapping[str, tuple[str, Sequence[object]]]] = {
-    "search.fusion": ("Words and vectors joined by", ("scores", "ranks")),
-    "rerank.engine": ("Reranker", ("features", "none")),
-    "rerank.depth": ("Candidates reranked", (20, 60, 120, 240)),
-    "expansion.names": ("Other names", (True, False)),
-    "expansion.parts": ("Parts of the question", (True, False)),
-    "expansion.neighbours": ("Names in the first hits", (True, False)),
-    "expansion.rewrite": ("Rewriting by the model", ("never", "always")),
-    "search.per_document": ("Passages of a document", (0, 1, 2, 3)),
-    "search.limit": ("Passages", (5, 10, 20, 50)),
-    "search.duplicates": ("Likeness of repeats", (0, 0.8, 0.9, 1)),
-    "search.recency": ("Weight of age", (0, 0.25, 0.5, 1)),
-    "search.min_similarity": ("Least score", (0, 0.1, 0.2, 0.4)),
+# The settings that are varied, and the values that are offered.
+_VARIED: Final[Mapping[str, Sequence[object]]] = {
+    "search.fusion": ("scores", "ranks"),
+    "rerank.engine": ("features", "none"),
+    "rerank.depth": (20, 60, 120, 240),
+    "expansion.names": (True, False),
+    "expansion.parts": (True, False),
+    "expansion.neighbours": (True, False),
+    "expansion.rewrite": ("never", "always"),
+    "search.per_document": (0, 1, 2, 3),
+    "search.limit": (5, 10, 20, 50),
+    "search.duplicates": (0, 0.8, 0.9, 1),
+    "search.recency": (0, 0.25, 0.5, 1),
+    "search.min_similarity": (0, 0.1, 0.2, 0.4),
 }
 _CHOICES: Final = {
     f"{name}={json.dumps(value)}": (name, value)
-    for name, (_, values) in _VARIED.items()
+    for name, values in _VARIED.items()
     for value in values
 }
 Chosen = Annotated[tuple[str, ...], Query(max_length=50)]
@@ -71,8 +72,8 @@ async def _show(visit: Visit, **values: Any) -> Response:
         lambda library: {name: value_of(library.settings, name) for name in _VARIED}
     )
     shown = {"tab": "lab", "problem": "", "question": "", "sides": ((), ()), "saved": False}
-    shown |= {"varied": _VARIED, "current": current, "public": public_lines}
-    shown |= {"asked": len((await memory.list_questions(visit)).questions)}
+    shown |= {"varied": _VARIED, "current": current, "words": words}
+    shown |= {"asked": len((await memory.list_questions(visit)).questions), "public": public_lines}
     return await visit.show("lab.html", {**shown, "found": (), "measured": None, **values})
 
 

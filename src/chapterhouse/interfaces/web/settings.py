@@ -5,7 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import Depends, Form, Query, Request, Response
+from fastapi import Form, Query, Response
 from pydantic import BeforeValidator, Field
 
 from chapterhouse.errors import ChapterhouseError
@@ -16,7 +16,15 @@ from chapterhouse.interfaces.api.routing import needs
 from chapterhouse.interfaces.api.schemas import Names
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web import words
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, page_hint, pages
+from chapterhouse.interfaces.web.frame import (
+    BARE,
+    PageForm,
+    Typed,
+    Visit,
+    Visited,
+    page_hint,
+    pages,
+)
 from chapterhouse.settings_stored import schema_of
 from chapterhouse.types import Check, JobState
 from chapterhouse.types.access import AccessLevel
@@ -76,14 +84,8 @@ async def _values(visit: Visit) -> dict[str, Any]:
     return {"sections": sections, "schema": _schema, "words": words, "typed": {}}
 
 
-async def _typed(request: Request) -> dict[str, str]:
-    return {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
-
-
 @pages.post("/settings/values", openapi_extra=ADMIN)
-async def change_values(
-    visit: Visited, typed: Annotated[dict[str, str], Depends(_typed)]
-) -> Response:
+async def change_values(visit: Visited, typed: Typed) -> Response:
     """Change what is new of a form in the database, or let the files decide again on a setting."""
     reset = typed.pop("reset", "")
 
@@ -155,15 +157,15 @@ def _split(value: object) -> object:
     return " ".join(map(str, texts)).replace(",", " ").split() or None
 
 
-Typed = Annotated[Names | None, BeforeValidator(_split)]
+NamesTyped = Annotated[Names | None, BeforeValidator(_split)]
 
 
 class GrantForm(PageForm):
     """What somebody may do, as it is typed."""
 
-    workspaces: Typed = None
-    shelves: Typed = None
-    personas: Typed = None
+    workspaces: NamesTyped = None
+    shelves: NamesTyped = None
+    personas: NamesTyped = None
 
 
 class KeyForm(GrantForm, access.KeyBody):
