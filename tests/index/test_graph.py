@@ -34,10 +34,15 @@ KINDS = {
     "Lindt Ferries": EntityKind.ORGANIZATION, "Lindt Ferries Ltd": EntityKind.ORGANIZATION,
 }  # fmt: skip
 Put = Callable[..., str]
+Texts = Sequence[tuple[Document, Body, Sequence[Chunk]]]
 
 
-def read(document: Document, body: Body, chunks: Sequence[Chunk]) -> EntityNames:
+def read(texts: Texts) -> list[tuple[EntityNames, None]]:
     """Find the names above, as a head would."""
+    return [(names_in(*one), None) for one in texts]
+
+
+def names_in(document: Document, body: Body, chunks: Sequence[Chunk]) -> EntityNames:
     every = re.finditer("|".join(sorted(NAMES, key=len, reverse=True)), body.text)
     mentions = [
         Mention(one.start(), one.end(), KINDS.get(one.group(), EntityKind.PERSON), 0.9)
@@ -254,9 +259,9 @@ def test_what_is_changed_while_it_is_read_is_read_again(
     graph.catch_up(store)
     reads = graph._read_names
 
-    def changing(document: Document, body: Body, chunks: Sequence[Chunk]) -> EntityNames:
+    def changing(texts: Texts) -> object:
         monkeypatch.setattr(graph, "_read_names", reads)
-        found = reads(document, body, chunks)
+        found = reads(texts)
         put("a", "Oskar Lindt met Kiel.")
         graph.catch_up(store)
         return found

@@ -116,7 +116,8 @@ def test_a_removed_document_takes_its_names_with_it_also_from_the_disk(tmp_path:
 
 DRAFT = """# Draft
 
-Ingrid Tolle founded the Baltic Ferry Company in Kiel, Germany. Helena Brandt left.
+Ingrid Tolle founded the Baltic Ferry Company in Kiel, Germany.
+Helena Brandt, a politician from Rostock, left.
 
 The Harbour Traffic Authority (HTA) met. Ingrid Tolle met the HTA.
 """

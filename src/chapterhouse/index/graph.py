@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
@@ -32,7 +32,15 @@ from chapterhouse.types.graph import (
     SentencePlace,
 )
 
-ReadNames = Callable[[Document, Body, Sequence[Chunk]], EntityNames]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# What documents speak of, and the vectors of their chunks where the encoder made them for it.
+ReadNames = Callable[
+    [Sequence[tuple[Document, Body, Sequence[Chunk]]]],
+    Iterable[tuple[EntityNames, "NDArray[np.float32] | None"]],
+]
 
 _ALL: Final = Scope.everything()  # an index follows every document
 _AT_ONCE: Final = 8  # documents whose mentions are written together
@@ -111,12 +119,17 @@ LIMIT ?3
 """
 
 
+_WAITING: Final = """
+SELECT document, sequence FROM pending WHERE document IN (SELECT value FROM json_each(?1))
+"""
+
+
 class GraphIndex(DerivedTables):
     """The graph in one folder."""
 
     what = "The graph"
     file = "graph.db"
-    version = 2
+    version = 3
     schema = _SCHEMA
 
     def __init__(
@@ -162,10 +175,35 @@ class GraphIndex(DerivedTables):
                 ).fetchall()
             if not found or not goes_on(int(str(found[0][2]))):
                 return
-            rows = [(str(name), at, self._names_of(str(name), store)) for name, at, _ in found]
-            with self._read() as database, database as connection:
-                for name, at, own in rows:
-                    _write(connection, name, int(str(at)), own)
+            self._fill(store, {str(name): int(str(at)) for name, at, _ in found})
+
+    def read(
+        self, store: Store, documents: Sequence[str]
+    ) -> Mapping[str, tuple[Sequence[int], "NDArray[np.float32]"]]:
+        """Read those of some documents that wait for it; return what was embedded for that.
+
+        Returns:
+            By document the keys of its chunks, and a vector for each.
+        """
+        self.catch_up(store)
+        with self._read() as connection:
+            found = connection.execute(_WAITING, (json.dumps(documents),)).fetchall()
+        return self._fill(store, {str(name): int(str(at)) for name, at in found})
+
+    def _fill(
+        self, store: Store, waiting: Mapping[str, int]
+    ) -> Mapping[str, tuple[Sequence[int], "NDArray[np.float32]"]]:
+        """Read documents, by the sequence at which they wait, and write what they speak of."""
+        texts = _texts(waiting, store)
+        read = list(self._read_names(texts))
+        with self._read() as database, database as connection:
+            for (document, _, _), (own, _) in zip(texts, read, strict=True):
+                _write(connection, document.id, waiting[document.id], own)
+        return {
+            document.id: ([chunk.key for chunk in chunks], vectors)
+            for (document, _, chunks), (_, vectors) in zip(texts, read, strict=True)
+            if vectors is not None
+        }
 
     def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
         """Return the documents of which it has other shelves or mentions; see ``Index``."""
@@ -185,11 +223,10 @@ class GraphIndex(DerivedTables):
             if name not in documents or shelves.get(name, set()) != set(documents[name].shelves)
         }
         if thorough:
-            wrong |= {
-                name
-                for name in documents.keys() - waiting
-                if self._rows_of(name) != _rows(name, self._names_of(name, store))
-            }
+            for name in documents.keys() - waiting:
+                read = self._read_names(_texts([name], store))
+                if [self._rows_of(name)] != [_rows(name, own) for own, _ in read]:
+                    wrong.add(name)
         return wrong
 
     # --- what is asked --------------------------------------------------------------------------
@@ -377,12 +414,6 @@ class GraphIndex(DerivedTables):
             for name, start, end, place in rows
         }
 
-    def _names_of(self, name: str, store: Store) -> EntityNames:
-        document, body = store.document(name, _ALL), store.body(name, _ALL)
-        if document is None or body is None:
-            return EntityNames()
-        return self._read_names(document, body, store.chunks_of(name, _ALL))
-
     def _rows_of(self, name: str) -> Counter[tuple[str, ...]]:
         with self._read() as connection:
             found = connection.execute("SELECT * FROM mention WHERE document = ?", (name,))
@@ -412,6 +443,16 @@ class GraphIndex(DerivedTables):
             "INSERT INTO pending VALUES (?, ?)",
             [(one.document_id, one.sequence) for one in live],
         )
+
+
+def _texts(names: Iterable[str], store: Store) -> Sequence[tuple[Document, Body, Sequence[Chunk]]]:
+    """Return those of some documents that are still there, with their texts."""
+    found = ((store.document(name, _ALL), store.body(name, _ALL)) for name in names)
+    return [
+        (document, body, store.chunks_of(document.id, _ALL))
+        for document, body in found
+        if document and body
+    ]
 
 
 def _write(connection: apsw.Connection, name: str, sequence: int, own: EntityNames) -> None:

@@ -13,11 +13,9 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases
-from chapterhouse.text.entities import EntityHead, find_mentions
 from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.text.relations import find_relations
 from chapterhouse.types import AliasKind, Body, Chunk, Document
-from chapterhouse.types.engines import TokenEmbedder
 from chapterhouse.types.graph import (
     EntityKind,
     EntityNames,
@@ -75,23 +73,25 @@ def without_article(name: str) -> str:
     return _ARTICLE.sub("", name) or name
 
 
+def reads_names(language: str) -> bool:
+    """Whether texts in a language are read for names; in others they would be guessed."""
+    return language in _LANGUAGES
+
+
 def entities_in(
-    document: Document,
-    body: Body,
-    chunks: Sequence[Chunk],
-    encoder: TokenEmbedder,
-    head: EntityHead,
+    document: Document, body: Body, chunks: Sequence[Chunk], found: Sequence[Sequence[Mention]]
 ) -> EntityNames:
-    """Return what a document speaks of; nothing in languages in which names would be guessed."""
-    if document.language not in _LANGUAGES:
-        return EntityNames()
-    spans, mentions, end = [], [], 0
-    read = encoder.embed_passage_tokens([chunk.text for chunk in chunks])
-    for chunk, tokens in zip(chunks, read, strict=True):
+    """Return what a document speaks of.
+
+    Args:
+        found: The names in the text of each chunk.
+    """
+    spans, mentions, end = [], list[Mention](), 0
+    for chunk, own in zip(chunks, found, strict=True):
         at = chunk.start
         mentions += [
             replace(one, start=at + one.start, end=at + one.end)
-            for one in find_mentions(chunk.text, tokens, head)
+            for one in own
             if at + one.start >= end  # chunks may overlap
         ]
         spans.append((max(chunk.start, end), chunk.end))
