@@ -149,6 +149,32 @@ def test_what_is_said_is_shown_with_its_sentence_and_documents(tmp_path: Path) -
         assert len(kinds) == len(links)
 
 
+PLAN = b"""---
+title: Harbour Plan
+author: Ingrid Tolle
+---
+
+# Harbour Plan
+
+Ferries sail at noon.
+"""
+MESSAGE = (
+    b"Subject: Night ferry\nFrom: Marcus Webb <m@example.org>\nTo: i@example.org\n\nIt sails.\n"
+)
+
+
+def test_who_wrote_a_document_is_what_its_first_lines_say(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_bytes(PLAN, "plan.md")
+        library.documents.add_bytes(MESSAGE, "night.eml")
+        assert relations(library, "harbour plan") == [("created_by", "Ingrid Tolle", False)]
+        assert relations(library, "night ferry") == [("created_by", "Marcus Webb", False)]
+        (said,) = (one for one in library.graph.show("Marcus Webb").related if one.words)
+        assert said.evidence.text.startswith("From: Marcus Webb")
+        runtime = library._runtime
+        assert not runtime.graph.differing(runtime.store, thorough=True)
+
+
 def test_what_a_person_says_of_names_holds_and_can_be_taken_back(tmp_path: Path) -> None:
     with Library.open(tmp_path / "home") as library:
         library.documents.add_bytes(DRAFT.encode(), "draft.md", shelf="open")
