@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.index.graph import GraphIndex, likelihood_ratio
+from chapterhouse.index.graph import GraphIndex
+from chapterhouse.index.relations import likelihood_ratio
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.entity_names import name_entities
 from chapterhouse.types import Body, Chunk, Document, Scope
