@@ -107,6 +107,7 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
 	-$(BIN)/python benchmarks/natural/turns.py --part all --write
 	-$(BIN)/python benchmarks/bridges.py --part all --check --write
+	-$(BIN)/python benchmarks/graph_speed.py --write
 	-$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write
 	$(if $(PAGES),-$(BIN)/python benchmarks/across.py $(PAGES) --check --write)
 

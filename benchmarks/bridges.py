@@ -31,7 +31,6 @@ from chapterhouse.types import Query, Scope
 from libraries import made_of
 from measuring import Bar, Machine, Row, Table, data_folder, finish
 from plain_text import comparable
-from vector_cache import vectors_cached
 
 QUESTIONS = Path(__file__).parent / "bridges" / "questions.jsonl"
 FIRST = 8  # passages
@@ -155,7 +154,7 @@ def main() -> int:
         print("\n".join(wrong))
         return 1
     asked = [one for one in questions if options.part in {"all", one.part}]
-    with vectors_cached(), opened(pages, questions) as library:
+    with opened(pages, questions) as library:
         runtime = library._runtime  # noqa: SLF001 - with a method of our own
         method = method_for(runtime, runtime.settings, None)
         methods = {WITHOUT: replace(method, neighbours=None), WITH: method}

@@ -2,7 +2,8 @@
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from chapterhouse.types import TokenVectors
 
 _WORD = re.compile(r"\w+")
 _SIZE = 256
+_Result = TypeVar("_Result")
 
 
 class LetterEmbedder:
@@ -36,6 +38,13 @@ class LetterEmbedder:
         """Return the unit vector of a question."""
         vector: NDArray[np.float32] = self.embed_passages([text])[0]
         return vector
+
+    def read_passages(
+        self, texts: Sequence[str], use: Callable[[int, TokenVectors], _Result]
+    ) -> tuple[NDArray[np.float32], list[_Result]]:
+        """Return the vectors, and what is made of the tokens of each text."""
+        tokens = enumerate(self.embed_passage_tokens(texts))
+        return self.embed_passages(texts), [use(*one) for one in tokens]
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
         """Return the words of each text with their vectors."""

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.index.graph import GraphIndex, likelihood_ratio
+from chapterhouse.index.graph import GraphIndex
+from chapterhouse.index.relations import likelihood_ratio
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.entity_names import name_entities
 from chapterhouse.types import Body, Chunk, Document, Scope
@@ -34,10 +35,15 @@ KINDS = {
     "Lindt Ferries": EntityKind.ORGANIZATION, "Lindt Ferries Ltd": EntityKind.ORGANIZATION,
 }  # fmt: skip
 Put = Callable[..., str]
+Texts = Sequence[tuple[Document, Body, Sequence[Chunk]]]
 
 
-def read(document: Document, body: Body, chunks: Sequence[Chunk]) -> EntityNames:
+def read(texts: Texts) -> list[tuple[EntityNames, None]]:
     """Find the names above, as a head would."""
+    return [(names_in(*one), None) for one in texts]
+
+
+def names_in(document: Document, body: Body, chunks: Sequence[Chunk]) -> EntityNames:
     every = re.finditer("|".join(sorted(NAMES, key=len, reverse=True)), body.text)
     mentions = [
         Mention(one.start(), one.end(), KINDS.get(one.group(), EntityKind.PERSON), 0.9)
@@ -254,9 +260,9 @@ def test_what_is_changed_while_it_is_read_is_read_again(
     graph.catch_up(store)
     reads = graph._read_names
 
-    def changing(document: Document, body: Body, chunks: Sequence[Chunk]) -> EntityNames:
+    def changing(texts: Texts) -> object:
         monkeypatch.setattr(graph, "_read_names", reads)
-        found = reads(document, body, chunks)
+        found = reads(texts)
         put("a", "Oskar Lindt met Kiel.")
         graph.catch_up(store)
         return found

@@ -8,6 +8,7 @@ from tests.models.conftest import write_model
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError
+from chapterhouse.ingest import encoders
 
 pytestmark = pytest.mark.usefixtures("vectors_later")
 Opens = Callable[[str], AbstractContextManager[Library]]
@@ -86,6 +87,25 @@ def test_names_are_read_behind_the_vectors(opens: Opens) -> None:
         library.encoders.embed_pending()
         assert not library.encoders.is_pending()
         assert graph.size() > 0
+
+
+def test_the_encoder_in_the_box_makes_vectors_and_names_in_one_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Library.open(tmp_path / "home") as library:
+        graph = library._runtime.graph
+        monkeypatch.setattr(encoders, "_SOON", 2.0)
+        library.documents.add_text("# Ferries\n\nAngela Merkel met Barack Obama in Berlin.")
+        assert not library.encoders.is_pending()  # nothing is left to a process of its own
+        assert library.graph.show("Angela Merkel").related
+        monkeypatch.setattr(encoders, "_SOON", 0.0)
+        library.documents.add_text("# Day\n\nBarack Obama met Bill Clinton in Chicago.")
+        assert (library.encoders.is_pending(), graph.pending()) == (True, 1)
+        monkeypatch.setattr(graph, "fill", lambda *_: None)  # its names come with its vectors
+        library.encoders.embed_pending()
+        assert not library.encoders.is_pending()
+        assert library.graph.show("Barack Obama").entity.documents == 2
+        assert not graph.differing(library._runtime.store, thorough=True)
 
 
 def test_each_encoder_finds_in_its_own_way_and_the_one_before_is_kept(opens: Opens) -> None:

@@ -116,7 +116,8 @@ def test_a_removed_document_takes_its_names_with_it_also_from_the_disk(tmp_path:
 
 DRAFT = """# Draft
 
-Ingrid Tolle founded the Baltic Ferry Company in Kiel, Germany. Helena Brandt left.
+Ingrid Tolle founded the Baltic Ferry Company in Kiel, Germany.
+Helena Brandt, a politician from Rostock, left.
 
 The Harbour Traffic Authority (HTA) met. Ingrid Tolle met the HTA.
 """
@@ -146,6 +147,32 @@ def test_what_is_said_is_shown_with_its_sentence_and_documents(tmp_path: Path) -
         kinds = [one.text for one in tree.findall(".//{*}data[@key='edge-relation']")]
         assert {"created_by", "is_part_of", "related_to"} <= set(kinds)
         assert len(kinds) == len(links)
+
+
+PLAN = b"""---
+title: Harbour Plan
+author: Ingrid Tolle
+---
+
+# Harbour Plan
+
+Ferries sail at noon.
+"""
+MESSAGE = (
+    b"Subject: Night ferry\nFrom: Marcus Webb <m@example.org>\nTo: i@example.org\n\nIt sails.\n"
+)
+
+
+def test_who_wrote_a_document_is_what_its_first_lines_say(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_bytes(PLAN, "plan.md")
+        library.documents.add_bytes(MESSAGE, "night.eml")
+        assert relations(library, "harbour plan") == [("created_by", "Ingrid Tolle", False)]
+        assert relations(library, "night ferry") == [("created_by", "Marcus Webb", False)]
+        (said,) = (one for one in library.graph.show("Marcus Webb").related if one.words)
+        assert said.evidence.text.startswith("From: Marcus Webb")
+        runtime = library._runtime
+        assert not runtime.graph.differing(runtime.store, thorough=True)
 
 
 def test_what_a_person_says_of_names_holds_and_can_be_taken_back(tmp_path: Path) -> None:

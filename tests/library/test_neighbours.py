@@ -8,6 +8,7 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.types import Scope
 
+pytestmark = pytest.mark.usefixtures("vectors_later")
 MAYOR = "Ross Alger was a politician from Alberta. He was the mayor of Calgary until 1980."
 SKIER = "Franck Piccard came to Calgary from France with two pairs of skis. A racer, he won."
 QUESTION = "Which racer was best in the city that had Ross Alger as its mayor?"

@@ -73,6 +73,20 @@ def test_all_tokens_of_a_long_text_are_there(encoder: BuiltInEncoder) -> None:
     assert own[nearest]
 
 
+def test_one_run_gives_the_vectors_and_the_tokens_of_passages(encoder: BuiltInEncoder) -> None:
+    texts = [*TEXTS, "", LONG]
+    vectors, made = encoder.read_passages(texts, lambda number, tokens: (number, tokens))
+    assert np.array_equal(vectors, encoder.embed_passages(texts))
+    assert [number for number, _ in made] == list(range(len(texts)))
+    for (_, one), other in zip(made, encoder.embed_passage_tokens(texts), strict=True):
+        assert np.array_equal(one.starts, other.starts)
+        assert np.array_equal(one.vectors, other.vectors)
+    tokens = made[0][1]
+    behind = tokens.behind(int(tokens.starts[1]))
+    assert behind.starts[0] == 0
+    assert np.array_equal(behind.words, tokens.words[1:])
+
+
 @pytest.mark.parametrize("text", ["", "  \n"])
 def test_nothing_has_no_tokens(encoder: BuiltInEncoder, text: str) -> None:
     (passage,) = encoder.embed_passage_tokens([text])

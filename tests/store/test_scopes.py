@@ -36,7 +36,7 @@ FREE: dict[type, set[str]] = {
     AliasIndex: {"sequence", "catch_up", "rebuild", "differing", "close", "size"},
     GraphIndex: {
         *("sequence", "catch_up", "rebuild", "differing", "close", "size"),
-        *("pending", "fill"),  # its own work
+        *("pending", "fill", "read"),  # its own work
     },
 }
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.text.entity_names import name_entities
-from chapterhouse.text.relations import find_relations
+from chapterhouse.text.relations import find_fields, find_relations
 from chapterhouse.types.graph import EntityKind, EntityNames, Mention
 
 KINDS = {
@@ -124,12 +124,54 @@ def test_what_holds_of_one_holds_of_those_beside_it() -> None:
         ("fr", "Tidewatch n'utilise pas Postgres.", ""),
         ("fr", "Tidewatch dépend de Postgres.", "tidewatch depends_on postgres"),
         ("nl", "Tidewatch uses Postgres.", ""),
+        (
+            "de",
+            "Petra Holm, Gründerin der Varnholm Ferries, kam.",
+            "varnholm ferries created_by petra holm",
+        ),
+        (
+            "de",
+            "Petra Holm gründete 1999 die Varnholm Ferries.",
+            "varnholm ferries created_by petra holm",
+        ),
+        ("de", "Tidewatch ist in Postgres geschrieben.", "tidewatch uses postgres"),
+        (
+            "de",
+            "Petra Holm ist Geschäftsführerin der Varnholm Ferries.",
+            "petra holm is_part_of varnholm ferries",
+        ),
+        ("de", "Tidewatch ist kein Teil von Seelog.", ""),
+        ("fr", "Ida Storm a écrit North Song.", "north song created_by ida storm"),
+        ("fr", "North Song est un roman d'Ida Storm.", "north song created_by ida storm"),
+        ("fr", "Petra Holm a fondé avec Varnholm Ferries une école.", ""),
+        (
+            "es",
+            "Varnholm Ferries fue fundada en 1999 por Petra Holm.",
+            "varnholm ferries created_by petra holm",
+        ),
+        (
+            "es",
+            "Petra Holm, directora de Varnholm Ferries, habló.",
+            "petra holm is_part_of varnholm ferries",
+        ),
+        ("es", "Tidewatch depende de Postgres.", "tidewatch depends_on postgres"),
+        ("es", "Tidewatch no depende de Postgres.", ""),
+        ("es", "Tidewatch forma parte del Seelog.", "tidewatch is_part_of seelog"),
+        ("it", "Tidewatch fa parte di Seelog.", "tidewatch is_part_of seelog"),
+        ("it", "North Song è stata scritta da Ida Storm.", "north song created_by ida storm"),
+        ("it", "Tidewatch usa Postgres e Seelog.", "tidewatch uses postgrestidewatch uses seelog"),
+        ("it", "Tidewatch non usa Postgres.", ""),
+        (
+            "it",
+            "Petra Holm, fondatrice della Varnholm Ferries, parlò.",
+            "varnholm ferries created_by petra holm",
+        ),
     ],
 )
 def test_other_languages_have_patterns_of_their_own(
     language: str, text: str, relation: str
 ) -> None:
-    assert " ".join(part for one in said(text, language) for part in one) == relation
+    assert "".join(" ".join(one) for one in said(text, language)) == relation
 
 
 def test_a_column_says_what_its_cells_are_to_the_first_of_their_row() -> None:
@@ -141,6 +183,52 @@ def test_a_column_says_what_its_cells_are_to_the_first_of_their_row() -> None:
         ("tidewatch", "depends_on", "postgres"),
         ("tidewatch", "depends_on", "seelog"),
     ]
+
+
+FRONT = """---
+title: Harbour Plan
+author: Ingrid Tolle, O'Brien Lee and Baltic Group GmbH
+depends_on:
+  - Tide Tables
+uses: [Postgres, C++]
+tags: [sea, wind]
+---
+
+# Harbour Plan
+
+Ferries sail.
+"""
+MAIL = """# Re: Night ferry
+
+From: "Ingrid Tolle" <it@example.org>
+To: Marcus Webb <mw@example.org>
+
+Hello.
+"""
+STATED = (
+    "created_by ingrid tolle|created_by o'brien lee|created_by baltic group gmbh"
+    "|depends_on tide tables|uses postgres|uses c++"
+)
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "relations"),
+    [
+        ("Harbour Plan", FRONT, STATED),
+        ("Re: Night ferry", MAIL, "created_by ingrid tolle"),
+        ("Night ferry", MAIL.replace("Ingrid Tolle", "it@example.org"), ""),
+        ("Other Plan", FRONT, ""),  # the text does not say that it is this title's
+        ("Trip", "# Trip\n\nFrom: Kiel to Oslo.\n", ""),
+    ],
+)
+def test_fields_say_what_a_title_is_to_others(title: str, text: str, relations: str) -> None:
+    fields = find_fields(title, text)
+    mentions = sorted((one for _, one in fields), key=lambda one: one.start)
+    found = name_entities(title, text, [(0, len(text))], mentions, "en", fields)
+    assert "|".join(f"{one.type} {one.target}" for one in found.relations) == relations
+    for one in found.relations:
+        assert one.source == title.casefold().removeprefix("re: ")
+        assert one.target in text[slice(*one.sentence)].casefold()
 
 
 WORDS = ["uses", "is a part of", "was founded by", "not", "the", ",", "and", ". ", "\n", "|", "may"]

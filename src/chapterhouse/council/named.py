@@ -9,7 +9,6 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.council.knowledge import escape_line, format_numbered, heading, place_of
 from chapterhouse.errors import UsageError
 from chapterhouse.text.counting import counted
-from chapterhouse.text.entity_names import entity_key
 from chapterhouse.types import Excerpt, Scope, Tool, ToolPassage
 from chapterhouse.types.graph import Entity, SentencePlace
 
@@ -60,12 +59,7 @@ def _lookup(name: str, runtime: Runtime, scope: Scope, mark: Mark | None) -> str
     whole.graph.fill(whole.store, lambda _: time.monotonic() < ends)
     left = whole.graph.pending()
     unread = f"{counted(left, 'document')} not read for names yet." if left else ""
-    key = entity_key(name)
-    entity = graph.entity(key, scope)
-    if entity is None:
-        near, total = graph.entities(scope, key, limit=_OTHERS) if key else ((), 0)
-        if total == 1 and set(key.split()) <= set(near[0].id.split()):
-            entity = near[0]
+    entity, near = graph.find(name, scope, _OTHERS)
     if entity is None:
         meant = f"Names that have it: {_listed(near)}." if near else "Try another way to write it."
         return "\n\n".join([heading("No document names", name), *_notes(meant, unread)])

@@ -13,45 +13,41 @@ from chapterhouse.types import Scope
 from chapterhouse.types.graph import EntityKind, MergeReason
 
 _SURE: Final = 0.6  # confidence of one mention from which a name counts that is there once
-# "+" keeps SQLite from going by document, of which a scope has many.
-_COUNTED: Final = """
+
+
+def scoped(table: str, query: str) -> str:
+    """Return a query in which ``<visible>`` is that a row's document is in the scope of ``?1``."""
+    return query.replace("<visible>", _VISIBLE.replace("<table>", table))
+
+
+_VISIBLE: Final = """(?1 = 'null' OR EXISTS (
+  SELECT 1 FROM membership AS own
+  WHERE own.document = <table>.document AND own.shelf IN (SELECT value FROM json_each(?1))
+))"""
+_COUNTED: Final = scoped(
+    "mention",
+    """
 SELECT entity, kind, count(*), sum(confidence), max(confidence)
-FROM mention WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+FROM mention WHERE <visible> GROUP BY entity, kind
+""",
 )
-GROUP BY entity, kind
-"""
-_TOTALS: Final = """
-SELECT entity, count(DISTINCT document), count(DISTINCT place)
-FROM mention WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+# Of the entities that keys mean: ?2 has what those mean that mean another one.
+_TOTALS: Final = scoped(
+    "mention",
+    """
+WITH meaning AS MATERIALIZED (SELECT key, value FROM json_each(?2))
+SELECT coalesce(meaning.value, entity), count(DISTINCT document), count(DISTINCT place)
+FROM mention LEFT JOIN meaning ON meaning.key = entity WHERE <visible> GROUP BY 1
+""",
 )
-GROUP BY entity
-"""
-_SENTENCES: Final = """
-SELECT count(DISTINCT place)
-FROM mention WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+_SENTENCES: Final = scoped("mention", "SELECT count(DISTINCT place) FROM mention WHERE <visible>")
+_RELATED: Final = scoped("relation", "SELECT source, target FROM relation WHERE <visible>")
+_SHARED: Final = scoped(
+    "shared",
+    """
+SELECT short, min(long) FROM shared WHERE <visible> GROUP BY short HAVING count(DISTINCT long) = 1
+""",
 )
-"""
-_OF_SEVERAL: Final = """
-SELECT entity, document, place FROM mention
-WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-)
-"""
-_RELATED: Final = """
-SELECT source, target FROM relation WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-)
-"""
-_SHARED: Final = """
-SELECT short, min(long) FROM shared
-WHERE +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-)
-GROUP BY short HAVING count(DISTINCT long) = 1
-"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +97,11 @@ def view_of(connection: apsw.Connection, scope: Scope, decisions: Mapping[str, s
         merged[entity][key] = reason
         rows[entity] += rows.pop(key)
         surest[entity] = max(surest[entity], surest[key])
+    meanings = json.dumps({key: entity for key, (entity, _) in steps.items()})
     totals = {
         str(key): (int(str(documents)), int(str(sentences)))
-        for key, documents, sentences in connection.execute(_TOTALS, (scope.key,))
+        for key, documents, sentences in connection.execute(_TOTALS, (scope.key, meanings))
     }
-    totals |= _totals_of(connection, scope, {key: [key, *own] for key, own in merged.items()})
     stated = connection.execute(_RELATED, (scope.key,)).fetchall()
     related = {steps[key][0] if key in steps else key for pair in stated for key in map(str, pair)}
     entities = {
@@ -117,21 +113,6 @@ def view_of(connection: apsw.Connection, scope: Scope, decisions: Mapping[str, s
     }
     number = int(connection.execute(_SENTENCES, (scope.key,)).get)
     return EntityView(entities, {key: to for key, (to, _) in steps.items()}, merged, number)
-
-
-def _totals_of(
-    connection: apsw.Connection, scope: Scope, merged: Mapping[str, Sequence[str]]
-) -> dict[str, tuple[int, int]]:
-    """Count the documents and sentences of entities with several keys; each counts once."""
-    owners = {key: entity for entity, keys in merged.items() for key in keys}
-    documents: dict[str, set[str]] = defaultdict(set)
-    places: dict[str, set[int]] = defaultdict(set)
-    for key, document, place in connection.execute(
-        _OF_SEVERAL, (scope.key, json.dumps(list(owners)))
-    ):
-        documents[owners[str(key)]].add(str(document))
-        places[owners[str(key)]].add(int(str(place)))
-    return {entity: (len(documents[entity]), len(places[entity])) for entity in merged}
 
 
 def _kind(rows: Sequence[tuple[float, str, int]]) -> tuple[EntityKind, float]:

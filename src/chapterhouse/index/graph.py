@@ -7,18 +7,19 @@ that takes as long as vectors do.
 """
 
 import json
-import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice, product
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from chapterhouse.index.derived import DerivedTables, Rows
-from chapterhouse.index.entity_view import EntityView, view_of
-from chapterhouse.index.relations import relation_rows, typed_links, with_types
+from chapterhouse.index.entity_view import EntityView, scoped, view_of
+from chapterhouse.index.mentions import SCHEMA, TABLES, rows_of, stored_rows, write_names
+from chapterhouse.index.relations import link_of, typed_links, with_types
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.entity_names import entity_key, plain_key, without_article
 from chapterhouse.types import Body, Change, Chunk, Document, Scope
@@ -32,82 +33,77 @@ from chapterhouse.types.graph import (
     SentencePlace,
 )
 
-ReadNames = Callable[[Document, Body, Sequence[Chunk]], EntityNames]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# What documents speak of, and the vectors of their chunks where the encoder made them for it.
+ReadNames = Callable[
+    [Sequence[tuple[Document, Body, Sequence[Chunk]]]],
+    Iterable[tuple[EntityNames, "NDArray[np.float32] | None"]],
+]
 
 _ALL: Final = Scope.everything()  # an index follows every document
 _AT_ONCE: Final = 8  # documents whose mentions are written together
 _MOST_VIEWS: Final = 8
 _MOST_NAMES: Final = 8  # of an entity that are told
 _MOST_SENTENCES: Final = 1_000  # of an entity by which it is told whom it stands with
-_MOST_WIDENED: Final = 100  # entities of a step of a path from which the next goes on
-_TABLES: Final = ("mention", "shared", "relation", "membership", "pending")
-# ``place`` numbers the sentences, in the order in which they were written: it joins rows, and
-# nothing that is told depends on it.
-_SCHEMA: Final = """
-CREATE TABLE IF NOT EXISTS mention (
-  document TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
-  confidence REAL NOT NULL, start INTEGER NOT NULL, sentence INTEGER NOT NULL,
-  sentence_end INTEGER NOT NULL, place INTEGER NOT NULL
-) STRICT;
-CREATE TABLE IF NOT EXISTS shared (
-  document TEXT NOT NULL, short TEXT NOT NULL, long TEXT NOT NULL,
-  PRIMARY KEY (document, short, long)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS membership (
-  document TEXT NOT NULL, shelf TEXT NOT NULL, PRIMARY KEY (document, shelf)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS pending (
-  document TEXT PRIMARY KEY, sequence INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS mention_entity ON mention (entity, place, document, kind, confidence);
-CREATE INDEX IF NOT EXISTS mention_place ON mention (place);
-CREATE INDEX IF NOT EXISTS mention_document ON mention (document);
-CREATE TABLE IF NOT EXISTS relation (
-  document TEXT NOT NULL, source TEXT NOT NULL, type TEXT NOT NULL, target TEXT NOT NULL,
-  sentence INTEGER NOT NULL, sentence_end INTEGER NOT NULL, confidence REAL NOT NULL
-) STRICT;
-CREATE INDEX IF NOT EXISTS relation_source ON relation (source);
-CREATE INDEX IF NOT EXISTS relation_target ON relation (target);
-CREATE INDEX IF NOT EXISTS relation_document ON relation (document);
-"""
-_WRITTEN: Final = """
+_MOST_WIDENED: Final = 100  # entities at each end between which a path is looked for
+_MOST_FOLLOWED: Final = 10_000  # their sentences
+_WRITTEN: Final = scoped(
+    "mention",
+    """
 SELECT entity, name, count(*) FROM mention
-WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-)
+WHERE entity IN (SELECT value FROM json_each(?2)) AND <visible>
 GROUP BY entity, name ORDER BY count(*) DESC, name
-"""
-_DOCUMENTS: Final = """
+""",
+)
+_DOCUMENTS: Final = scoped(
+    "mention",
+    """
 SELECT document, count(DISTINCT place) FROM mention
-WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
-)
+WHERE entity IN (SELECT value FROM json_each(?2)) AND <visible>
 GROUP BY document ORDER BY count(DISTINCT place) DESC, document LIMIT ?3
-"""
-_SENTENCES: Final = """
-SELECT DISTINCT document, sentence, sentence_end, place FROM mention
-WHERE entity IN (SELECT value FROM json_each(?2)) AND +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+""",
 )
+_SENTENCES: Final = scoped(
+    "mention",
+    """
+SELECT DISTINCT document, sentence, sentence_end, place FROM mention
+WHERE entity IN (SELECT value FROM json_each(?2)) AND <visible>
 ORDER BY document, sentence LIMIT ?3
-"""
+""",
+)
 _OTHERS: Final = """
 SELECT DISTINCT entity, place FROM mention WHERE place IN (SELECT value FROM json_each(?1))
 """
-_NAMED_IN: Final = """
-SELECT entity FROM mention
-WHERE document = ?2 AND start >= ?3 AND start < ?4 AND (?1 = 'null' OR EXISTS (
-  SELECT 1 FROM membership AS own
-  WHERE own.document = mention.document AND shelf IN (SELECT value FROM json_each(?1))
-))
-GROUP BY entity ORDER BY min(start)
+_PLACES: Final = scoped(
+    "mention",
+    """
+SELECT DISTINCT document, sentence, sentence_end, place FROM mention
+WHERE place IN (SELECT value FROM json_each(?2)) AND <visible>
+""",
+)
+_COMMON: Final = """
+SELECT place FROM mention WHERE entity IN (SELECT value FROM json_each(?1))
+INTERSECT SELECT place FROM mention WHERE entity IN (SELECT value FROM json_each(?2))
 """
-_NAMING: Final = """
-SELECT DISTINCT document FROM mention WHERE entity = ?2 AND (?1 = 'null' OR EXISTS (
-  SELECT 1 FROM membership AS own
-  WHERE own.document = mention.document AND shelf IN (SELECT value FROM json_each(?1))
-))
-LIMIT ?3
+_NAMED_IN: Final = scoped(
+    "mention",
+    """
+SELECT entity FROM mention
+WHERE document = ?2 AND start >= ?3 AND start < ?4 AND <visible>
+GROUP BY entity ORDER BY min(start)
+""",
+)
+_NAMING: Final = scoped(
+    "mention",
+    """
+SELECT DISTINCT document FROM mention WHERE entity = ?2 AND <visible> LIMIT ?3
+""",
+)
+_WAITING: Final = """
+SELECT document, sequence FROM pending WHERE document IN (SELECT value FROM json_each(?1))
 """
 
 
@@ -116,8 +112,8 @@ class GraphIndex(DerivedTables):
 
     what = "The graph"
     file = "graph.db"
-    version = 2
-    schema = _SCHEMA
+    version = 3
+    schema = SCHEMA
 
     def __init__(
         self,
@@ -162,10 +158,35 @@ class GraphIndex(DerivedTables):
                 ).fetchall()
             if not found or not goes_on(int(str(found[0][2]))):
                 return
-            rows = [(str(name), at, self._names_of(str(name), store)) for name, at, _ in found]
-            with self._read() as database, database as connection:
-                for name, at, own in rows:
-                    _write(connection, name, int(str(at)), own)
+            self._fill(store, {str(name): int(str(at)) for name, at, _ in found})
+
+    def read(
+        self, store: Store, documents: Sequence[str]
+    ) -> Mapping[str, tuple[Sequence[int], "NDArray[np.float32]"]]:
+        """Read those of some documents that wait for it; return what was embedded for that.
+
+        Returns:
+            By document the keys of its chunks, and a vector for each.
+        """
+        self.catch_up(store)
+        with self._read() as connection:
+            found = connection.execute(_WAITING, (json.dumps(documents),)).fetchall()
+        return self._fill(store, {str(name): int(str(at)) for name, at in found})
+
+    def _fill(
+        self, store: Store, waiting: Mapping[str, int]
+    ) -> Mapping[str, tuple[Sequence[int], "NDArray[np.float32]"]]:
+        """Read documents, by the sequence at which they wait, and write what they speak of."""
+        texts = _texts(waiting, store)
+        read = list(self._read_names(texts))
+        with self._read() as database, database as connection:
+            for (document, _, _), (own, _) in zip(texts, read, strict=True):
+                write_names(connection, document.id, waiting[document.id], own)
+        return {
+            document.id: ([chunk.key for chunk in chunks], vectors)
+            for (document, _, chunks), (_, vectors) in zip(texts, read, strict=True)
+            if vectors is not None
+        }
 
     def differing(self, store: Store, *, thorough: bool) -> Collection[str]:
         """Return the documents of which it has other shelves or mentions; see ``Index``."""
@@ -185,11 +206,12 @@ class GraphIndex(DerivedTables):
             if name not in documents or shelves.get(name, set()) != set(documents[name].shelves)
         }
         if thorough:
-            wrong |= {
-                name
-                for name in documents.keys() - waiting
-                if self._rows_of(name) != _rows(name, self._names_of(name, store))
-            }
+            for name in documents.keys() - waiting:
+                read = self._read_names(_texts([name], store))
+                with self._read() as connection:
+                    rows = stored_rows(connection, name)
+                if [rows] != [rows_of(name, own) for own, _ in read]:
+                    wrong.add(name)
         return wrong
 
     # --- what is asked --------------------------------------------------------------------------
@@ -226,6 +248,16 @@ class GraphIndex(DerivedTables):
             key = min((one for one in view.entities if plain_key(one) == plain), default=key)
         return self._entity(key, scope, view) if key in view.entities else None
 
+    def find(self, name: str, scope: Scope, most: int) -> tuple[Entity | None, Sequence[Entity]]:
+        """Return the entity that a name means; where it is none's, some whose names have it."""
+        key = entity_key(name)
+        if entity := self.entity(key, scope):
+            return entity, ()
+        words = plain_key(key)
+        near, total = self.entities(scope, words, limit=most) if words else ((), 0)
+        whole = total == 1 and set(key.split()) <= set(near[0].id.split())
+        return (near[0] if whole else None), near
+
     def keys(self, entity: str, name: str, scope: Scope) -> tuple[Sequence[str], Sequence[str]]:
         """Return the keys under which an entity is written so, and all others of it."""
         every = self._view(scope).keys(entity)
@@ -251,7 +283,7 @@ class GraphIndex(DerivedTables):
             for other, place in rows:
                 own[view.long_names.get(str(other), str(other))].add(int(str(place)))
             links += [
-                _link(key, other, own[other], places, view)
+                link_of(key, other, own[other], places, view)
                 for other in own
                 if other != key and other in view.entities
             ]
@@ -276,30 +308,50 @@ class GraphIndex(DerivedTables):
             rows = connection.execute(_DOCUMENTS, (scope.key, keys, limit)).fetchall()
         return [(str(name), int(str(number))) for name, number in rows]
 
-    def path(self, source: str, target: str, scope: Scope, most: int = 3) -> Sequence[EntityLink]:
-        """Return the links of a shortest way between two entities; none where none is found.
+    def path(self, source: str, target: str, scope: Scope) -> Sequence[EntityLink]:
+        """Return the links of a shortest way of at most three steps; none where none is found.
 
-        It is looked for from both ends, over the hundred most significant entities of a step.
+        Between the neighbours of both ends, of which the most significant hundred count, less those
+        that very many sentences name.
         """
-        came: dict[str, dict[str, EntityLink]] = {source: {}, target: {}}
-        edges = {source: [source], target: [target]}
-        for _ in range(most):
-            begin = min(edges, key=lambda end: (len(edges[end]), end))
-            other = target if begin == source else source
-            links = self.related(edges[begin][:_MOST_WIDENED], scope)
-            edges[begin] = []
-            for link in links:
-                if link.target != begin and link.target not in came[begin]:
-                    came[begin][link.target] = link
-                    edges[begin].append(link.target)
-            met = [key for key in edges[begin] if key == other or key in came[other]]
-            if met:
-                first = _way(came[source], source, met[0])
-                links = [*first, *map(_turned, reversed(_way(came[target], target, met[0])))]
-                view = self._view(scope)
-                with self._read() as connection:
-                    return with_types(connection, links, scope, view)
-        return ()
+        near, far = (
+            {one.target: one for one in self.related([key], scope)} for key in (source, target)
+        )
+        if target in near:
+            links = [near[target]]
+        elif both := next((one for one in near if one in far), ""):
+            links = [near[both], _turned(far[both])]
+        elif middle := self._middle(near, far, scope):
+            links = [near[middle.source], middle, _turned(far[middle.target])]
+        else:
+            return ()
+        view = self._view(scope)
+        with self._read() as connection:
+            return with_types(connection, links, scope, view)
+
+    def _middle(
+        self, near: Collection[str], far: Collection[str], scope: Scope
+    ) -> EntityLink | None:
+        """Return a link of one of some entities to one of others, the first of both first."""
+        view = self._view(scope)
+        sides = [list(_followed(side, view)) for side in (near, far)]
+        keys = (json.dumps([own for key in side for own in view.keys(key)]) for side in sides)
+        with self._read() as connection:
+            common = json.dumps([place for (place,) in connection.execute(_COMMON, tuple(keys))])
+            places = _places(connection.execute(_PLACES, (scope.key, common)))
+            rows = connection.execute(_OTHERS, (json.dumps(list(places)),)).fetchall()
+        named: dict[int, set[str]] = defaultdict(set)
+        for key, place in rows:
+            named[int(str(place))].add(view.long_names.get(str(key), str(key)))
+        together: dict[tuple[str, str], set[int]] = defaultdict(set)
+        for place, names in named.items():
+            for pair in product(names.intersection(sides[0]), names.intersection(sides[1])):
+                together[pair].add(place)
+        first, second = ({name: at for at, name in enumerate(side)} for side in sides)
+        best = min(
+            together, key=lambda pair: (first[pair[0]] + second[pair[1]], pair), default=None
+        )
+        return link_of(*best, together[best], places, view) if best else None
 
     def entities_in(self, document: str, start: int, end: int, scope: Scope) -> Sequence[str]:
         """Return what a part of a document names; see ``MentionSearch``."""
@@ -371,32 +423,15 @@ class GraphIndex(DerivedTables):
         """Return the sentences of entities by number, in the order of their documents."""
         keys = json.dumps([own for key in entities for own in view.keys(key)])
         with self._read() as connection:
-            rows = connection.execute(_SENTENCES, (scope.key, keys, limit)).fetchall()
-        return {
-            int(str(place)): SentencePlace(str(name), int(str(start)), int(str(end)))
-            for name, start, end, place in rows
-        }
-
-    def _names_of(self, name: str, store: Store) -> EntityNames:
-        document, body = store.document(name, _ALL), store.body(name, _ALL)
-        if document is None or body is None:
-            return EntityNames()
-        return self._read_names(document, body, store.chunks_of(name, _ALL))
-
-    def _rows_of(self, name: str) -> Counter[tuple[str, ...]]:
-        with self._read() as connection:
-            found = connection.execute("SELECT * FROM mention WHERE document = ?", (name,))
-            rows = Counter(tuple(map(str, row[:-1])) for row in found)  # not its number
-            stated = connection.execute("SELECT * FROM relation WHERE document = ?", (name,))
-            return rows + Counter(tuple(map(str, row)) for row in stated)
+            return _places(connection.execute(_SENTENCES, (scope.key, keys, limit)))
 
     def _clear(self, connection: apsw.Connection) -> None:
-        for table in _TABLES:
+        for table in TABLES:
             connection.execute(f"DELETE FROM {table}")  # noqa: S608 - one of four names
 
     def _apply(self, changes: Sequence[Change], store: Store) -> Iterator[tuple[str, Rows]]:
         del store  # texts are read later
-        for table in _TABLES:
+        for table in TABLES:
             yield f"DELETE FROM {table} WHERE document = ?", [(one.document_id,) for one in changes]  # noqa: S608 - one of four names
         live = [change for change in changes if change.document]
         yield (
@@ -414,86 +449,32 @@ class GraphIndex(DerivedTables):
         )
 
 
-def _write(connection: apsw.Connection, name: str, sequence: int, own: EntityNames) -> None:
-    """Write what a document speaks of, unless it was changed or removed meanwhile."""
-    connection.execute("DELETE FROM pending WHERE document = ? AND sequence = ?", (name, sequence))
-    if not connection.changes():
-        return
-    first = int(connection.execute("SELECT coalesce(max(place), 0) FROM mention").get) + 1
-    sentences = dict.fromkeys(one.sentence for one in own.mentions)
-    numbers = {sentence: number for number, sentence in enumerate(sentences, first)}
-    connection.executemany(
-        "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (*values, numbers[one.sentence])
-            for values, one in zip(_mention_values(name, own), own.mentions, strict=True)
-        ],
-    )
-    connection.executemany(
-        "INSERT INTO shared VALUES (?, ?, ?)", [(name, one.short, one.long) for one in own.shared]
-    )
-    connection.executemany(
-        "INSERT INTO relation VALUES (?, ?, ?, ?, ?, ?, ?)", relation_rows(name, own)
-    )
-
-
-def _mention_values(name: str, own: EntityNames) -> list[tuple[str | int | float, ...]]:
+def _texts(names: Iterable[str], store: Store) -> Sequence[tuple[Document, Body, Sequence[Chunk]]]:
+    """Return those of some documents that are still there, with their texts."""
+    found = ((store.document(name, _ALL), store.body(name, _ALL)) for name in names)
     return [
-        (
-            name,
-            one.entity,
-            one.name,
-            one.mention.kind.value,
-            round(one.mention.confidence, 3),
-            one.mention.start,
-            *one.sentence,
-        )
-        for one in own.mentions
+        (document, body, store.chunks_of(document.id, _ALL))
+        for document, body in found
+        if document and body
     ]
-
-
-def _rows(name: str, own: EntityNames) -> Counter[tuple[str, ...]]:
-    every = (*_mention_values(name, own), *relation_rows(name, own))
-    return Counter(tuple(map(str, row)) for row in every)
-
-
-def _link(
-    source: str, target: str, together: Collection[int], places: Mapping[int, SentencePlace],
-    view: EntityView,
-) -> EntityLink:  # fmt: skip
-    one, other = (view.entities[key].sentences for key in (source, target))
-    significance = likelihood_ratio(len(together), one, other, view.sentences)
-    evidence = min((places[place] for place in together), key=lambda at: (at.document_id, at.start))
-    return EntityLink(source, target, len(together), round(significance, 3), evidence)
 
 
 def _turned(link: EntityLink) -> EntityLink:
     return replace(link, source=link.target, target=link.source)
 
 
-def likelihood_ratio(together: int, one: int, other: int, total: int) -> float:
-    """Return G² of two that stand in ``together`` of ``total`` sentences.
-
-    It is 0 where that is rarer than by chance.
-
-    Source: Dunning, Computational Linguistics 1993.
-    """
-    if together * total <= one * other:
-        return 0.0
-    cells = (
-        (together, one * other),
-        (one - together, one * (total - other)),
-        (other - together, (total - one) * other),
-        (total - one - other + together, (total - one) * (total - other)),
-    )
-    return 2 * sum(
-        seen * math.log(seen * total / expected) for seen, expected in cells if seen and expected
-    )
+def _places(rows: "Iterable[tuple[apsw.SQLiteValue, ...]]") -> dict[int, SentencePlace]:
+    return {
+        int(str(place)): SentencePlace(str(name), int(str(start)), int(str(end)))
+        for name, start, end, place in rows
+    }
 
 
-def _way(came: Mapping[str, EntityLink], source: str, target: str) -> Sequence[EntityLink]:
-    links: list[EntityLink] = []
-    while target != source:
-        links.append(came[target])
-        target = came[target].source
-    return links[::-1]
+def _followed(names: Iterable[str], view: EntityView) -> Iterator[str]:
+    """Yield some names from which a path goes on, as long as their sentences are not too many."""
+    left = _MOST_FOLLOWED
+    for name in islice(names, _MOST_WIDENED):
+        number = view.entities[name].sentences
+        if number <= left:
+            left -= number
+            yield name

@@ -1,9 +1,10 @@
-"""Relations as the graph keeps them: what a sentence says that one entity is to another.
+"""Links of the graph: what sentences say that one entity is to another, or that they name both.
 
-Rows are of documents, as mentions are; what is said in a scope is counted from those inside it.
+They are counted from the rows of the documents inside a scope.
 """
 
 import json
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,27 +12,20 @@ from typing import Final
 
 import apsw
 
-from chapterhouse.index.entity_view import EntityView
+from chapterhouse.index.entity_view import EntityView, scoped
 from chapterhouse.types import Scope
-from chapterhouse.types.graph import EntityLink, EntityNames, RelationType, SentencePlace
+from chapterhouse.types.graph import EntityLink, RelationType, SentencePlace
 
-_STATED: Final = """
+_STATED: Final = scoped(
+    "relation",
+    """
 SELECT source, type, target, document, sentence, sentence_end, confidence FROM relation
 WHERE (
   source IN (SELECT value FROM json_each(?2)) OR target IN (SELECT value FROM json_each(?2))
-) AND +document IN (
-  SELECT document FROM membership WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+) AND <visible>
+""",
 )
-"""
 _Links = Mapping[tuple[str, str], EntityLink]
-
-
-def relation_rows(name: str, own: EntityNames) -> list[tuple[str | int | float, ...]]:
-    """Return the rows of a document."""
-    return [
-        (name, one.source, one.type.value, one.target, *one.sentence, one.confidence)
-        for one in own.relations
-    ]
 
 
 def typed_links(
@@ -92,3 +86,34 @@ def with_types(
         stated = next((one for one in typed if one.target == link.target), link)
         found.append(replace(stated, together=link.together))
     return found
+
+
+def link_of(
+    source: str, target: str, together: Collection[int], places: Mapping[int, SentencePlace],
+    view: EntityView,
+) -> EntityLink:  # fmt: skip
+    """Return the link of two entities that some sentences name both, by their numbers."""
+    one, other = (view.entities[key].sentences for key in (source, target))
+    significance = likelihood_ratio(len(together), one, other, view.sentences)
+    evidence = min((places[place] for place in together), key=lambda at: (at.document_id, at.start))
+    return EntityLink(source, target, len(together), round(significance, 3), evidence)
+
+
+def likelihood_ratio(together: int, one: int, other: int, total: int) -> float:
+    """Return G² of two that stand in ``together`` of ``total`` sentences.
+
+    It is 0 where that is rarer than by chance.
+
+    Source: Dunning, Computational Linguistics 1993.
+    """
+    if together * total <= one * other:
+        return 0.0
+    cells = (
+        (together, one * other),
+        (one - together, one * (total - other)),
+        (other - together, (total - one) * other),
+        (total - one - other + together, (total - one) * (total - other)),
+    )
+    return 2 * sum(
+        seen * math.log(seen * total / expected) for seen, expected in cells if seen and expected
+    )

@@ -5,10 +5,10 @@ by themselves, so that a process that is killed has lost at most the documents i
 next one goes on from there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.errors import EngineError
@@ -18,6 +18,14 @@ from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Chunk, Document, Progress, Scope
 from chapterhouse.types.engines import Embedder
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+# Documents by id to the vectors of their chunks and the keys of these; of those alone whose names
+# were read in the same run of the encoder.
+Vectors = Mapping[str, tuple[Sequence[int], "NDArray[np.float32]"]]
+ReadWithNames = Callable[[Sequence[str]], Vectors]
 _NOTE: Final = "complete"
 _DOCUMENTS_READ: Final = 64
 _CHUNKS_AT_ONCE: Final = 64  # embedded together: what a service gets in one request
@@ -34,6 +42,7 @@ def embed_pending(
     store: Store,
     embedder: Embedder,
     *,
+    read: ReadWithNames = lambda _: {},
     on_progress: Callable[[Progress], None] = lambda _: None,
     on_begin: Callable[[Sequence[Document]], object] = lambda _: None,
     on_batch: Callable[[], object] = lambda: None,
@@ -42,6 +51,7 @@ def embed_pending(
     """Embed the documents that lack vectors of ``embedder``, those added meanwhile included.
 
     Args:
+        read: Embeds those of a few documents whose names are to be read, and reads these.
         on_progress: Called after each document, when its vectors are safe on disk.
         on_begin: Called with every few documents, before they are embedded.
         on_batch: Called after them.
@@ -58,7 +68,7 @@ def embed_pending(
     for batch in _batches(store, embedder):
         on_begin([document for document, _ in batch])
         try:
-            made = _embed(batch, embeddings, embedder)
+            made = _embed(batch, embeddings, embedder, read)
         except EngineError as error:
             embeddings.record_problem(embedder.fingerprint, f"{error.message} {error.hint}".strip())
             raise
@@ -74,9 +84,15 @@ def embed_pending(
 
 
 def embed_documents(
-    store: Store, embedder: Embedder, document_ids: Sequence[str], goes_on: Callable[[], bool]
+    store: Store,
+    embedder: Embedder,
+    document_ids: Sequence[str],
+    goes_on: Callable[[], bool],
+    read: ReadWithNames = lambda _: {},
 ) -> None:
     """Embed those of these documents that are small, in their order, while ``goes_on`` says so.
+
+    ``read`` is that of ``embed_pending``.
 
     Raises:
         EngineError: the model failed; what was made before is safe.
@@ -92,7 +108,7 @@ def embed_documents(
     for batch in _group(small, store):
         if not goes_on():
             return
-        _embed(batch, store.embeddings(), embedder)
+        _embed(batch, store.embeddings(), embedder, read)
 
 
 def pending_texts(store: Store, embedder: Embedder, limit: int) -> Sequence[str]:
@@ -173,16 +189,20 @@ def _embed(
     batch: Sequence[tuple[Document, Sequence[Chunk]]],
     embeddings: EmbeddingStore,
     embedder: Embedder,
+    read: ReadWithNames,
 ) -> Sequence[Document]:
     """Embed and commit a batch; return the documents that were not changed meanwhile."""
-    texts = [
-        embedding_text(document.title, chunk) for document, chunks in batch for chunk in chunks
-    ]
+    made = dict(read([document.id for document, _ in batch]))
+    left = [(document, chunks) for document, chunks in batch if document.id not in made]
+    texts = [embedding_text(document.title, chunk) for document, own in left for chunk in own]
     vectors = embedder.embed_passages(texts)
-    made, start = [], 0
-    for document, chunks in batch:
-        keys, rows = [chunk.key for chunk in chunks], vectors[start : start + len(chunks)]
+    start = 0
+    for document, chunks in left:
+        made[document.id] = [one.key for one in chunks], vectors[start : start + len(chunks)]
         start += len(chunks)
+    written = []
+    for document, _ in batch:
+        keys, rows = made[document.id]
         if keys and embeddings.put(document.id, keys, embedder.fingerprint, rows):
-            made.append(document)
-    return made
+            written.append(document)
+    return written

@@ -21,6 +21,7 @@ from typing import Final, Protocol
 from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError
 from chapterhouse.index import Index
 from chapterhouse.ingest.embedding import (
+    ReadWithNames,
     embed_documents,
     embed_pending,
     pending_texts,
@@ -78,6 +79,7 @@ class Encoders:
 
     Args:
         wanted: The encoder of the settings; None where they want no vectors.
+        read: Embeds those of a few documents whose names are to be read, and reads these.
     """
 
     def __init__(
@@ -87,8 +89,10 @@ class Encoders:
         wanted: EncoderTarget | None,
         open_embedder: Open,
         open_index: OpenIndex,
+        read: ReadWithNames | None = None,
     ) -> None:
         self._store = store
+        self._read = read or (lambda _: {})
         self._folder = folder
         self._wanted = wanted
         self._open_embedder = open_embedder
@@ -196,7 +200,7 @@ class Encoders:
         embedder, index = made
         end = clock() + _SOON
         try:
-            embed_documents(self._store, embedder, document_ids, lambda: clock() < end)
+            embed_documents(self._store, embedder, document_ids, lambda: clock() < end, self._read)
         except ChapterhouseError:
             return  # the documents are safe, and what makes vectors in the background says so
         index.catch_up(self._store)
@@ -237,6 +241,7 @@ class Encoders:
             written = embed_pending(
                 self._store,
                 embedder,
+                read=self._read,
                 on_progress=on_progress,
                 on_begin=on_begin,
                 on_batch=catch_up,

@@ -33,7 +33,6 @@ else:
 
 _EVERYTHING: Final = Scope.everything()
 _OFFERED: Final = 5  # names, where the one that is asked for is none
-_STEPS: Final = 3  # of a path, at most
 
 
 class Graph:
@@ -123,7 +122,7 @@ class Graph:
         """Return a shortest way of at most three steps from one entity to another."""
         left = self.fill(wait)
         ends = self._named(source), self._named(target)
-        links = self._runtime.graph.path(ends[0].id, ends[1].id, _EVERYTHING, _STEPS)
+        links = self._runtime.graph.path(ends[0].id, ends[1].id, _EVERYTHING)
         return EntityPath(*ends, tuple(map(self._related, links)), left)
 
     def links(
@@ -213,14 +212,8 @@ class Graph:
             raise UsageError(
                 "The name of an entity is empty.", hint="See: chapterhouse graph entities"
             )
-        graph = self._runtime.graph
-        key = entity_names.entity_key(name)
-        found = graph.entity(key, _EVERYTHING)
+        found, near = self._runtime.graph.find(name, _EVERYTHING, _OFFERED)
         if found is None:
-            words = entity_names.plain_key(key)
-            near, total = graph.entities(_EVERYTHING, words, None, _OFFERED) if words else ((), 0)
-            if total == 1 and set(key.split()) <= set(near[0].id.split()):
-                return near[0]
             offered = ", ".join(one.name for one in near)
             raise NotFoundError(
                 f"No document names '{name}'.",

@@ -41,9 +41,11 @@ from chapterhouse.store.sqlite import Store, require_not_emptied
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, Chunk, Document, Extraction, Snapshot
 from chapterhouse.types.engines import Chunker, TokenEmbedder
-from chapterhouse.types.graph import EntityNames
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from chapterhouse.answering import prompt
     from chapterhouse.chunking import build as fingerprint
     from chapterhouse.chunking import sentence, strategies, units
@@ -51,12 +53,12 @@ if TYPE_CHECKING:
     from chapterhouse.connectors.content import Content
     from chapterhouse.connectors.folder import SourceFile
     from chapterhouse.index import Index
-    from chapterhouse.ingest import archive, prepare
+    from chapterhouse.ingest import archive, names, prepare
     from chapterhouse.ingest.archive import Databases, Place
     from chapterhouse.ingest.look import Prepare
     from chapterhouse.library import access, passwords
     from chapterhouse.models import built_in
-    from chapterhouse.text import entities, entity_names
+    from chapterhouse.types.graph import EntityNames
 else:
     prompt = lazy("chapterhouse.answering.prompt")
     sentence = lazy("chapterhouse.chunking.sentence")
@@ -69,8 +71,7 @@ else:
     archive = lazy("chapterhouse.ingest.archive")
     prepare = lazy("chapterhouse.ingest.prepare")
     built_in = lazy("chapterhouse.models.built_in")
-entities = lazy("chapterhouse.text.entities")
-entity_names = lazy("chapterhouse.text.entity_names")
+    names = lazy("chapterhouse.ingest.names")
 
 _HOME_FILE_TEXT: Final = """\
 # Settings of this Chapterhouse; every line is optional. See docs/settings.md.
@@ -146,14 +147,18 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         opened.callback(aliases.close)
         encoder = built_in.built_in_encoder()
         graph = GraphIndex(
-            folder / "index" / "graph", partial(_read_entities, encoder), store.name_decisions().all
+            folder / "index" / "graph",
+            partial(_read_names, encoder),
+            store.name_decisions().all,
         )
         opened.callback(graph.close)
         limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
         pool = ReadingPool(settings.reading.workers, limits)
         opened.callback(pool.close)
         open_index = partial(VectorIndex, wait_seconds=0.0)
-        encoders = Encoders(store, folder, wanted, open_embedder, open_index)
+        # Only the encoder in the box gives the states of tokens on which names are found.
+        read = partial(graph.read, store) if wanted and wanted.embedder is encoder else None
+        encoders = Encoders(store, folder, wanted, open_embedder, open_index, read)
         lexical = LexicalIndex(folder / "index" / "lexical")
         return Runtime(
             home=home,
@@ -247,15 +252,10 @@ def _open_stored(folder: Path) -> Iterator["tuple[Store, Mapping[str, Index]]"]:
         )
 
 
-def _read_entities(
-    encoder: TokenEmbedder, document: Document, body: Body, chunks: Sequence[Chunk]
-) -> EntityNames:
-    return entity_names.entities_in(document, body, chunks, encoder, _load_entity_head())
-
-
-@cache
-def _load_entity_head() -> "entities.EntityHead":
-    return entities.entity_head(entities.packaged_head())
+def _read_names(
+    encoder: TokenEmbedder, texts: Sequence[tuple[Document, Body, Sequence[Chunk]]]
+) -> "Iterator[tuple[EntityNames, NDArray[np.float32] | None]]":
+    return names.read_names(encoder, texts)
 
 
 def _nonce() -> str:

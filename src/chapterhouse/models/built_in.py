@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from functools import cache, cached_property, lru_cache, partial
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,7 @@ _RECENT: Final = 64  # texts whose tokens' vectors are remembered, of at most 0.
 # What each token means by itself and in its text, shape (tokens, 384) each.
 _Meanings = tuple[NDArray[np.float32], NDArray[np.float32]]
 _Prefix = tuple[int, ...]
+_Result = TypeVar("_Result")
 
 # Texts begin as in training, by the tokens of "query:" and "passage:"; in tokens, not in the text,
 # so that offsets stay those of the text.
@@ -78,13 +79,34 @@ class BuiltInEncoder:
 
         Of a longer text the first 253 tokens count.
         """
-        read = partial(self._vector, self._read, self._prefixes[1])
-        return embed_each(texts, read, self.dimensions)
+        read = partial(self._states, self._read, self._prefixes[1])
+        return embed_each(texts, lambda text: read(text)[1], self.dimensions)
+
+    def read_passages(
+        self, texts: Sequence[str], use: Callable[[int, TokenVectors], _Result]
+    ) -> tuple[NDArray[np.float32], list[_Result]]:
+        """Return the vectors of ``embed_passages``, and what ``use`` makes of the same states.
+
+        Args:
+            use: Is called with the number of each text and its tokens, in threads.
+        """
+
+        def read(number: int) -> tuple[NDArray[np.float32], _Result]:
+            tokens, vector = self._states(self._read, self._prefixes[1], texts[number])
+            return vector, use(number, tokens)
+
+        made = apply_each(range(len(texts)), read, lambda number: len(texts[number]))
+        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for row, (text, (vector, _)) in enumerate(zip(texts, made, strict=True)):
+            if text.strip():
+                vectors[row] = vector
+        return vectors, [result for _, result in made]
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector of a question, shape (384,)."""
-        read = partial(self._vector, self._recent, self._prefixes[0])
-        vector: NDArray[np.float32] = embed_each([text], read, self.dimensions)[0]
+        read = partial(self._states, self._recent, self._prefixes[0])
+        vectors = embed_each([text], lambda own: read(own)[1], self.dimensions)
+        vector: NDArray[np.float32] = vectors[0]
         return vector
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
@@ -92,7 +114,7 @@ class BuiltInEncoder:
 
         Of a text with more than 253 tokens each run of 251 is read by itself.
         """
-        return apply_each(texts, partial(self._tokens, self._prefixes[1]))
+        return apply_each(texts, partial(self._tokens, self._prefixes[1]), len)
 
     def embed_question_tokens(self, text: str) -> TokenVectors:
         """Return the tokens of a question with their vectors."""
@@ -103,29 +125,28 @@ class BuiltInEncoder:
         first = self._tokenizer.encode(text, add_special_tokens=False)
         return sum(token != _SPACE for run in (first, *first.overflowing) for token in run.tokens)
 
-    def _vector(
-        self, read: Callable[[tuple[int, ...]], _Meanings], prefix: _Prefix, text: str
-    ) -> NDArray[np.float32]:
-        ids = self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS]).ids
-        _, hidden = read((ids[0], *prefix, *ids[1:]))
-        vector: NDArray[np.float32] = unit_rows(hidden.mean(axis=0)[None])[0]
-        return vector
-
     def _tokens(self, prefix: _Prefix, text: str) -> TokenVectors:
+        return self._states(self._recent, prefix, text)[0]
+
+    def _states(
+        self, read: Callable[[tuple[int, ...]], _Meanings], prefix: _Prefix, text: str
+    ) -> tuple[TokenVectors, NDArray[np.float32]]:
+        """Return the tokens of a text with their vectors, and the vector of the text."""
         first = self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS])
         runs = [first, *first.overflowing]
         offsets = np.asarray([pair for run in runs for pair in run.offsets], dtype=np.int64)
         offsets = offsets.reshape(-1, 2)
         own = offsets[:, 0] < offsets[:, 1]  # not the marks of beginning and end
         own &= np.asarray([token != _SPACE for run in runs for token in run.tokens])
-        read = (self._recent((run.ids[0], *prefix, *run.ids[1:])) for run in runs)
+        states = [read((run.ids[0], *prefix, *run.ids[1:])) for run in runs]
         words, vectors = (
             np.concatenate(
                 [np.delete(states, np.s_[1 : 1 + len(prefix)], axis=0) for states in each]
             )
-            for each in zip(*read, strict=True)
+            for each in zip(*states, strict=True)
         )
-        return TokenVectors(offsets[own, 0], offsets[own, 1], vectors[own], words[own])
+        tokens = TokenVectors(offsets[own, 0], offsets[own, 1], vectors[own], words[own])
+        return tokens, unit_rows(states[0][1].mean(axis=0)[None])[0]
 
     def _read(self, tokens: tuple[int, ...]) -> _Meanings:
         words, hidden = run_session(

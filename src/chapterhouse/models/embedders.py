@@ -28,6 +28,7 @@ from chapterhouse.settings import EmbeddingSettings
 if TYPE_CHECKING:
     from chapterhouse.models.service import Service
 
+_Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 MAXIMUM_CHARACTERS: Final = 20_000  # of a text that is embedded here: far above any chunk
@@ -206,20 +207,22 @@ def embed_each(
     """Return one row a text, shape (texts, dimensions): zeros for a text without a character."""
     vectors = np.zeros((len(texts), dimensions), dtype=np.float32)
     rows = [row for row, text in enumerate(texts) if text.strip()]
-    for row, vector in zip(rows, apply_each([texts[row] for row in rows], embed), strict=True):
+    for row, vector in zip(rows, apply_each([texts[row] for row in rows], embed, len), strict=True):
         vectors[row] = vector
     return vectors
 
 
-def apply_each(texts: Sequence[str], read: Callable[[str], _Result]) -> list[_Result]:
-    """Return what ``read`` makes of each text, in their order."""
-    workers = min(_threads(), len(texts))
+def apply_each(
+    items: Sequence[_Item], read: Callable[[_Item], _Result], length: Callable[[_Item], int]
+) -> list[_Result]:
+    """Return what ``read`` makes of each item, in their order; the longest are begun first."""
+    workers = min(_threads(), len(items))
     if workers <= 1:
-        return list(map(read, texts))
-    longest = sorted(range(len(texts)), key=lambda row: -len(texts[row]))  # so that all end at once
+        return list(map(read, items))
+    longest = sorted(range(len(items)), key=lambda row: -length(items[row]))  # all end at once
     with ThreadPoolExecutor(workers) as pool:
-        made = dict(zip(longest, pool.map(read, [texts[row] for row in longest]), strict=True))
-    return [made[row] for row in range(len(texts))]
+        made = dict(zip(longest, pool.map(read, [items[row] for row in longest]), strict=True))
+    return [made[row] for row in range(len(items))]
 
 
 def _threads() -> int:

@@ -80,7 +80,7 @@ class Neighbours:
     hits: int = 4
     documents: int = 40
     behind: int = 5
-    near: float = 0.2
+    near: float = 0.4
     places: int = 3
 
 

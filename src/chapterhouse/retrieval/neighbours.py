@@ -49,7 +49,7 @@ def find_neighbours(
     if not (left := _left_open(question, first, query.scope, sources)):
         return ()
     shares = {one: scores[one.key] / best for one in first}
-    weights = _push(shares, question, query.scope, sources.mentions, settings.documents)
+    weights = push(shares, question.text, query.scope, sources.mentions, settings.documents)
     reached = sorted(weights, key=lambda name: (-weights[name], name))[:_REACHED]
     if not reached:
         return ()
@@ -88,15 +88,15 @@ def _left_open(
     return [term for term in question.terms if term.term in left]
 
 
-def _push(
+def push(
     shares: Mapping[Chunk, float],
-    question: Question,
+    text: str,
     scope: Scope,
     mentions: MentionSearch,
     most: int,
 ) -> Mapping[str, float]:
-    """Return the weight that reaches each other document; none where the question names nothing."""
-    asked = f" {entity_key(question.text)} "
+    """Return the weight that reaches each other document; none where a question names nothing."""
+    asked = f" {entity_key(text)} "
     is_named = False
     weights: dict[str, float] = defaultdict(float)
     for chunk, share in shares.items():

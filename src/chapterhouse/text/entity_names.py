@@ -13,22 +13,22 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases
-from chapterhouse.text.entities import EntityHead, find_mentions
 from chapterhouse.text.markdown import sentence_spans
-from chapterhouse.text.relations import find_relations
+from chapterhouse.text.relations import find_fields, find_relations
 from chapterhouse.types import AliasKind, Body, Chunk, Document
-from chapterhouse.types.engines import TokenEmbedder
 from chapterhouse.types.graph import (
     EntityKind,
     EntityNames,
     Mention,
     MergeReason,
     NamedMention,
+    RelationType,
     SharedName,
 )
 
-_LANGUAGES: Final = frozenset({"en", ""})  # that the head was fitted on, or may be
-_LEAST: Final = 0.35  # confidence of a mention
+# Confidence of a mention by language. The head was fitted on English: of other languages it takes
+# much for a name that is none, but little with such confidence.
+_LEAST: Final = {**dict.fromkeys(("en", ""), 0.35), **dict.fromkeys(("de", "es", "fr", "it"), 0.75)}
 _LONGEST: Final = 100  # characters of a name
 _MARKS: Final = re.compile(r"[\u0300-\u036f]")
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
@@ -75,28 +75,46 @@ def without_article(name: str) -> str:
     return _ARTICLE.sub("", name) or name
 
 
+def reads_names(language: str) -> bool:
+    """Whether texts in a language are read for names; in others they would be guessed."""
+    return language in _LEAST
+
+
 def entities_in(
-    document: Document,
-    body: Body,
-    chunks: Sequence[Chunk],
-    encoder: TokenEmbedder,
-    head: EntityHead,
+    document: Document, body: Body, chunks: Sequence[Chunk], found: Sequence[Sequence[Mention]]
 ) -> EntityNames:
-    """Return what a document speaks of; nothing in languages in which names would be guessed."""
-    if document.language not in _LANGUAGES:
-        return EntityNames()
-    spans, mentions, end = [], [], 0
-    read = encoder.embed_passage_tokens([chunk.text for chunk in chunks])
-    for chunk, tokens in zip(chunks, read, strict=True):
+    """Return what a document speaks of.
+
+    Args:
+        found: The names in the text of each chunk.
+    """
+    spans, inside, end = [], list[Mention](), 0
+    for chunk, own in zip(chunks, found, strict=True):
         at = chunk.start
-        mentions += [
+        inside += [
             replace(one, start=at + one.start, end=at + one.end)
-            for one in find_mentions(chunk.text, tokens, head)
-            if at + one.start >= end  # chunks may overlap
+            for one in own
+            if one.confidence >= _LEAST.get(document.language, 1.0)
+            and at + one.start >= end  # chunks may overlap
         ]
         spans.append((max(chunk.start, end), chunk.end))
         end = max(end, chunk.end)
-    return name_entities(document.title, body.text, spans, mentions, document.language)
+    fields = find_fields(document.title, body.text)
+    mentions = _with_fields(inside, [one for _, one in fields])
+    return name_entities(document.title, body.text, spans, mentions, document.language, fields)
+
+
+def _with_fields(mentions: Sequence[Mention], stated: Sequence[Mention]) -> Sequence[Mention]:
+    """Return mentions with those that fields state: instead of others, but for within a title."""
+    kinds = {(one.start, one.end): one for one in mentions}
+    own = [kinds.get((one.start, one.end), one) for one in stated]
+    others = [
+        one
+        for one in mentions
+        if one not in own
+        and all(one.end <= each.start or each.end <= one.start for each in own[1:])
+    ]
+    return sorted([*others, *own], key=lambda one: (one.start, -one.end))
 
 
 def name_entities(
@@ -105,6 +123,7 @@ def name_entities(
     spans: Sequence[tuple[int, int]],
     mentions: Sequence[Mention],
     language: str = "",
+    fields: Sequence[tuple[RelationType, Mention]] = (),
 ) -> EntityNames:
     """Return the mentions of a document with keys and sentences, and what is said of them.
 
@@ -112,12 +131,9 @@ def name_entities(
         spans: Parts of the text that follow one another, such as its chunks; no sentence is
             looked for across them.
         mentions: In order.
+        fields: Those of ``find_fields``; they are mentions, too.
     """
-    likely = [
-        one
-        for one in _with_sentences(text, spans, mentions)
-        if one.entity and one.mention.confidence >= _LEAST
-    ]
+    likely = [one for one in _with_sentences(text, spans, mentions) if one.entity]
     own = {one for one in likely if _is_person(one) and not _RELATIVE.search(_before(text, one))}
     persons = _whole_names({one.entity for one in own})
     shared = {
@@ -140,7 +156,7 @@ def name_entities(
             for short, long in sorted(shared.items())
             if short in known or long in known
         ),
-        find_relations(text, named, language),
+        find_relations(text, named, language, fields),
     )
 
 

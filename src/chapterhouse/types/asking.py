@@ -50,6 +50,12 @@ class TokenVectors:
     vectors: "NDArray[np.float32]"
     words: "NDArray[np.float32]"
 
+    def behind(self, start: int) -> "TokenVectors":
+        """Return those of the text from ``start`` on, as of a text by itself."""
+        own = self.starts >= start
+        places = self.starts[own] - start, self.ends[own] - start
+        return TokenVectors(*places, self.vectors[own], self.words[own])
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from chapterhouse.types import (
     Body,
@@ -22,6 +22,8 @@ from chapterhouse.types import (
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+_Result = TypeVar("_Result")
 
 
 class Chunker(Protocol):
@@ -57,6 +59,11 @@ class TokenEmbedder(Protocol):
 
     def serves(self, language: str) -> bool:
         """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
+
+    def read_passages(
+        self, texts: Sequence[str], use: Callable[[int, TokenVectors], _Result]
+    ) -> "tuple[NDArray[np.float32], list[_Result]]":
+        """Return one unit vector a text, and what ``use`` makes of each one's number and tokens."""
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> "Sequence[TokenVectors]":
         """Return the tokens of each passage with their vectors; of a long one all."""

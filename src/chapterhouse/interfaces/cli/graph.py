@@ -1,6 +1,7 @@
 """Commands about who and what documents speak of, and what they mean."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse import lazy
@@ -53,8 +54,7 @@ def list_entities(
 
     Exit code 6 says that there are none.
     """
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         found = library.graph.entities(readable(*(text or ())), kind=kind, limit=limit)
         shown = list(_table(found.entities))
         if found.total > len(found.entities):
@@ -70,8 +70,7 @@ def show(
     limit: Annotated[int, option("--limit", "N", "Sentences, at most.", least=1, most=1_000)] = 20,
 ) -> Outcome:
     """Show each sentence that names somebody or something, and whom it stands with."""
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         found = library.graph.show(readable(*name), sentences=limit)
         return Outcome(found, _page(found))
 
@@ -83,8 +82,7 @@ def related(
     limit: Annotated[int, option("--limit", "N", "Names, at most.", least=1, most=1_000)] = 20,
 ) -> Outcome:
     """Show what somebody or something is to others, whom it stands with, and in which documents."""
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         found = library.graph.show(readable(*name), sentences=0, related=limit, documents=10)
         return Outcome(found, _page(found))
 
@@ -98,8 +96,7 @@ def path(
 
     Exit code 6 says that there is none of at most three steps.
     """
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         found = library.graph.path(readable(source), readable(target))
         return Outcome(found, _path(found), OK if found.steps else NO_ANSWER)
 
@@ -112,8 +109,7 @@ def export(
     form = file.rpartition(".")[2].lower()
     writer = graph_files.writer(form)
     place = destination(file, "the graph", _EXAMPLE, graph_files.is_ours)
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         entities = library.graph.entities(limit=_EVERY).entities
         links = library.graph.links(entities)
         place.write_text(writer(entities, links), "utf-8")
@@ -128,8 +124,7 @@ def merge(
     other: Annotated[str, argument("OTHER", "The one that it is another name of.")],
 ) -> Outcome:
     """Decide that two names mean one, for all documents, also those to come."""
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         found = library.graph.merge(readable(name), readable(other), user_name())
         return Outcome(found, _decided(found))
 
@@ -137,8 +132,7 @@ def merge(
 @app.command()
 def split(name: Name) -> Outcome:
     """Decide that a name stands alone; of an entity's own name, that all its others do."""
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         found = library.graph.split(readable(*name), user_name())
         return Outcome(found, _decided(found))
 
@@ -150,8 +144,7 @@ def undo(
     ] = None,
 ) -> Outcome:
     """Take back what was decided about a name by graph merge or graph split."""
-    with opened_library() as library:
-        _fill(library)
+    with _read_library() as library:
         if name:
             library.graph.undo(readable(*name))
         found = library.graph.decisions()
@@ -168,17 +161,20 @@ def _decided(found: tuple[NameDecision, ...]) -> Iterator[TerminalBlock]:
     )
 
 
-def _fill(library: "Library") -> None:
-    """Read what is not read for names yet, and show how far that is."""
-    with interruptible() as follow:
-        total = 0
+@contextmanager
+def _read_library() -> "Iterator[Library]":
+    """Open the library, read what is not read for names yet, and show how far that is."""
+    with opened_library() as library:
+        with interruptible() as follow:
+            total = 0
 
-        def on_progress(left: int) -> None:
-            nonlocal total
-            total = max(total, left)
-            follow(Progress(done=total - left, total=total, current="names"))
+            def on_progress(left: int) -> None:
+                nonlocal total
+                total = max(total, left)
+                follow(Progress(done=total - left, total=total, current="names"))
 
-        library.graph.fill(on_progress=on_progress)
+            library.graph.fill(on_progress=on_progress)
+        yield library
 
 
 def _table(found: tuple[Entity, ...]) -> Iterator[TerminalBlock]:
