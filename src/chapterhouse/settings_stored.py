@@ -33,6 +33,8 @@ ALIASES: Final[Mapping[str, str]] = {
     "chunk_size": "chunking.target",
     "min_chunk_size": "chunking.minimum",
     "max_chunk_size": "chunking.maximum",
+    "chunk_overlap": "chunking.overlap",
+    "n_results": "search.limit",
     "max_tokens": "packing.maximum",
     "min_similarity": "search.min_similarity",
     "diversity_factor": "search.per_document",
