@@ -157,6 +157,13 @@ class ContextResult(Result):
     warnings: tuple[str, ...]
 
 
+class ImageBody(Body):
+    """An image that goes along with a question."""
+
+    name: Name
+    data: Annotated[str, Field(max_length=_LONGEST_BODY, description="Its bytes, in Base64.")]
+
+
 class AskBody(Body):
     """A question, and to whom."""
 
@@ -167,6 +174,13 @@ class AskBody(Body):
     tags: Names = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
     words: Annotated[int, Field(ge=1, le=10_000), STRICT] | None = None
+    images: Annotated[
+        tuple[ImageBody, ...],
+        Field(
+            max_length=4,
+            description="PNG, JPEG, GIF or WebP, shown to the model; a request has at most 4 MiB.",
+        ),
+    ] = ()
 
 
 # --- jobs ---------------------------------------------------------------------------------------
