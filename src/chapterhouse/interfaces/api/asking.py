@@ -1,8 +1,6 @@
 """Questions over HTTP, and streams of events: each ends with an event that says how."""
 
 import asyncio
-import base64
-import binascii
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
@@ -11,15 +9,13 @@ from typing import Final, TypeVar
 from fastapi.sse import EventSourceResponse, ServerSentEvent
 
 from chapterhouse.answering.request import AskOptions
-from chapterhouse.interfaces.api.problems import Refusal, problem
+from chapterhouse.interfaces.api.problems import problem
 from chapterhouse.interfaces.api.routing import needs, router
-from chapterhouse.interfaces.api.schemas import AskBody, ImageBody
+from chapterhouse.interfaces.api.schemas import AskBody
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
 from chapterhouse.interfaces.values import PublicAnswer, as_json, public_answer
 from chapterhouse.library.answers import answer_of
-from chapterhouse.reading.attachments import image_attachment
-from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import AnswerEvent, AskEvent, Attachment, DraftEvent, ReadingEvent
+from chapterhouse.types import AnswerEvent, AskEvent, DraftEvent, ReadingEvent
 from chapterhouse.types.access import AccessLevel
 
 Event = TypeVar("Event")
@@ -127,16 +123,8 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
         drafts=False,
         interface="api",
         counted=True,
-        images=tuple(map(_image, body.images)),
+        images=tuple(one.attachment() for one in body.images),
     )
-
-
-def _image(sent: ImageBody) -> Attachment:
-    try:
-        data = base64.b64decode(sent.data, validate=True)
-    except binascii.Error:
-        raise Refusal(422, f"The image {sent.name} is not in Base64.") from None
-    return image_attachment(data, sanitise_line(sent.name))
 
 
 def _event(event: AskEvent) -> ServerSentEvent:
