@@ -135,6 +135,16 @@ def test_enabling_reranking_takes_the_engine_of_the_files() -> None:
     assert convert(Settings(rerank=RerankSettings(engine="none"))) == "features"
 
 
+def test_reranking_by_a_provider_of_the_files_is_switched() -> None:
+    cohere = RerankSettings(base_url="https://api.cohere.com/v2", model="rerank-v3.5")
+    below = Settings(rerank=cohere)
+    switched = [convert_value("rag_rerank_enabled", on, below) for on in (True, False)]
+    assert switched == ["http", "features"]
+    for engine in switched:
+        require_possible("rerank.engine", engine, below)
+        assert resolved({"rerank.engine": engine}, below).settings.rerank.engine == engine
+
+
 @given(st.floats(0.001, 1))
 def test_a_share_of_sources_is_reached(share: float) -> None:
     most = convert_value("diversity_factor", share, Settings())
