@@ -5,6 +5,7 @@ what is missing.
 """
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
@@ -45,6 +46,8 @@ FETCHED: Final = ".fetched"
 LISTS: Final = ".links"  # lists of pages, which are no documents themselves
 _AHEAD: Final = 4
 _SECOND_NS: Final = 1_000_000_000
+# What a list calls a page where it says under which name the page's document is stored.
+_A_FILE: Final = re.compile(r"[^/|]{1,100}\.(?:md|txt|html?|pdf)", re.IGNORECASE)
 _MOMENTARY: Final = frozenset({"vanished", "changed-while-reading"})
 
 
@@ -289,7 +292,8 @@ def _merge(run: _Run, look: _Look, extraction: Extraction) -> CuratedDocument:
     assert look.content is not None
     source = look.source
     known = _adopt(run, look) or CurationRecord(_free_id(run, source))
-    origin = Origin(known.id, source.name, run.slug, run.today, source.url, source.title)
+    title = "" if _A_FILE.fullmatch(source.title) else source.title
+    origin = Origin(known.id, source.name, run.slug, run.today, source.url, title)
     try:
         text = curated_text(extraction, origin)
     except ValueError as error:
@@ -335,7 +339,8 @@ def _free_id(run: _Run, source: _Source) -> str:
 
     A base that names this source is its own, left by a run that was interrupted.
     """
-    stem = source.file.name.rpartition(".")[0] or source.file.name
+    name = source.title if _A_FILE.fullmatch(source.title) else source.file.name
+    stem = name.rpartition(".")[0] or name
     taken = {known.id for known in run.state.values()}
     wanted = kebab(stem)
     for number in count(1):

@@ -55,7 +55,11 @@ def parse_urls(urls: Sequence[str]) -> tuple[Link, ...]:
 def list_links(links: Sequence[Link], raw: Path) -> None:
     """Add addresses to ``links.links`` in ``raw``, unless a list has them."""
     known = {link.url for link in links_of(raw)}
-    new = [link.url for link in links if link.url not in known]
+    new = [
+        f"{link.url} | {link.title}" if link.title else link.url
+        for link in links
+        if link.url not in known
+    ]
     if new:
         path = raw / LINKS_FILE
         make_folder(raw)

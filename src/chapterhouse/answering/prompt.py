@@ -69,6 +69,7 @@ _LONGEST_NAME: Final = 40  # characters of a title or heading
 _MONTHS: Final = (
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 )  # fmt: skip
+_OWN_READER: Final = "Python"
 _LIBRARY: Final = "the librarian of these documents"
 
 
@@ -257,9 +258,15 @@ def _block(block: PromptBlock, nonce: str, title: str) -> str:
 
 
 def _title(document: Document) -> str:
-    """Return a document's title and date on one line, harmless in a prompt; no date twice."""
+    """Return title, date and reader of a document on one line, harmless in a prompt.
+
+    "via pypdfium2" says what extracted the text, unless that is our own reader of a format that is
+    text or XML. No date is said twice.
+    """
     title, date = _short(document.title or document.source), stated_date(document)
-    return title if date in title else f"{title}, {_in_words(date)}"
+    dated = title if date in title else f"{title}, {_in_words(date)}"
+    reader = _short(document.method.partition(" ")[0])
+    return dated if reader in {"", _OWN_READER} else f"{dated}, via {reader}"
 
 
 def _in_words(date: str) -> str:
