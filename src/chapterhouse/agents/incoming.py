@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.curate import FETCHED, LISTS
+from chapterhouse.agents.curate import FETCHED, lists_pages
 from chapterhouse.agents.curated import base_folder
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.registry import OnProgress
@@ -82,7 +82,7 @@ def lists(raw: Path) -> Iterator[tuple[str, LinkList]]:
     if not raw.is_dir():
         return
     for source in walk(raw, raw.name):
-        if source.problem is None and source.name.casefold().endswith(LISTS):
+        if source.problem is None and lists_pages(source):
             with source.root.joinpath(*source.parts).open("rb") as stream:
                 text = stream.read(_MOST_LINKS).decode("utf-8-sig", "replace")
             yield source.source, parse_links(text)
