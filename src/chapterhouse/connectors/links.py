@@ -86,8 +86,8 @@ def parse_links(text: str) -> LinkList:
 def is_list(text: str) -> bool:
     """Whether a text lists pages and says nothing else, headings apart."""
     lines = (line.strip() for line in _LINE_END.split(text.removeprefix("\ufeff")))
-    told = (line for line in lines if line and not line.startswith(_COMMENT))
-    begins = [bool(_ADDRESS.match(_MARKER.sub("", line, count=1))) for line in told]
+    entries = (line for line in lines if line and not line.startswith(_COMMENT))
+    begins = [bool(_ADDRESS.match(_MARKER.sub("", line, count=1))) for line in entries]
     return bool(begins) and all(begins)
 
 
