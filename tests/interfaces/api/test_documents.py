@@ -75,23 +75,23 @@ def test_an_upload_may_wait_for_its_document(served: Served) -> None:
 
 
 def test_the_list_has_refused_files_and_knows_other_names(served: Served, tmp_path: Path) -> None:
-    (tmp_path / "oars.md").write_text("# Oars\n\nOars are of ash.\n")
-    (tmp_path / "empty-oars.md").write_text("")
+    (tmp_path / "paddles.md").write_text("# Paddles\n\nPaddles are of ash.\n")
+    (tmp_path / "empty-paddles.md").write_text("")
     with Library.open(served.home) as library:
-        library.documents.add(tmp_path / "oars.md", tmp_path / "empty-oars.md")
+        library.documents.add(tmp_path / "paddles.md", tmp_path / "empty-paddles.md")
 
     def listed(client: Any, query: str) -> tuple[list[str], list[str]]:
-        page = client.get(f"/api/documents?text=oars&{query}").json()
+        page = client.get(f"/api/documents?text=paddles&{query}").json()
         return [one["title"] for one in page["documents"]], [
             Path(one["place"]).name for one in page["files"]
         ]
 
     with served.client(served.key("read")) as client:
-        assert listed(client, "status=rejected") == ([], ["empty-oars.md"])
-        assert listed(client, "status=completed") == (["Oars"], [])
-        assert listed(client, "file_type=.md") == (["Oars"], [])
+        assert listed(client, "status=rejected") == ([], ["empty-paddles.md"])
+        assert listed(client, "status=completed") == (["Paddles"], [])
+        assert listed(client, "file_type=.md") == (["Paddles"], [])
         assert listed(client, "file_type=pdf") == ([], [])
-        page = client.get("/api/documents?status=rejected&text=oars").json()
+        page = client.get("/api/documents?status=rejected&text=paddles").json()
         assert str(tmp_path) not in json.dumps(page)
         assert client.get("/api/documents?status=rejected&cursor=x").status_code == 400
     with served.client(served.key("read", shelves=("open",))) as client:
