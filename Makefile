@@ -74,8 +74,9 @@ soak: setup ## the long harnesses: what a library must hold, 200 kills, power cu
 	$(BIN)/python benchmarks/service/fuzzing.py --write
 	$(BIN)/python benchmarks/service/abuse.py --write
 
-demo: setup ## a believable organisation's documents, three questions, contracts compared, a council that disagrees
-	@$(BIN)/python examples/demo.py
+demo: ## a believable organisation's documents, three questions, contracts compared, a council that disagrees; with what is installed, else after setup
+	@if $(PYTHON) -c 'import chapterhouse' 2>/dev/null; then $(PYTHON) examples/demo.py; \
+	else $(MAKE) --no-print-directory setup && $(BIN)/python examples/demo.py; fi
 
 bench-setup: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-bench.lock
@@ -136,6 +137,7 @@ size: ## lines and modules by package, beside the last release and the target
 lock: setup ## make the lock files anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
+	$(BIN)/uv pip compile -q pyproject.toml --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-run.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-bench.lock
 	$(BIN)/uv pip compile -q --group pyproject.toml:peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-peers.lock
 	$(BIN)/uv pip compile -q --group pyproject.toml:model --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-model.lock

@@ -61,7 +61,7 @@ def _commands_below(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         if hasattr(entry, "commands"):
             for below, inner in _commands_below(entry.commands):
                 yield f"{name} {below}", inner
-        else:
+        elif not entry.hidden:  # another system's word for one of the others
             yield name, entry
 
 

@@ -2,6 +2,7 @@ import json
 import re
 import shlex
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -85,6 +86,26 @@ def test_ports_names_and_homes_agree() -> None:
     name, _, place = volume.partition(":")
     assert place == home
     assert name in compose()["volumes"]
+
+
+def test_the_image_has_what_the_tests_ran_with() -> None:
+    """What runs is pinned by hash, and no version of it is another than in the tests' lock."""
+
+    def pins(name: str) -> dict[str, str]:
+        lines = (ROOT / name).read_text("utf-8").replace("\\\n", " ").splitlines()
+        found = [re.match(r"(\S+)==(\S+)", line) for line in lines if line.strip()]
+        assert all(found)
+        assert all("--hash=sha256:" in line for line in lines if line.strip())
+        return {one[1]: one[2] for one in found if one}
+
+    run, tested = pins("requirements-run.lock"), pins("requirements.lock")
+    assert run.items() <= tested.items()
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    needed = [re.split(r"[^\w.-]", one)[0] for one in project["dependencies"]]
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in needed} <= run.keys()
+    installs = [part for part in the("RUN").split("&&") if "pip install" in part]
+    assert all("--no-deps" in part for part in installs)
+    assert "--require-hashes" in installs[0]
 
 
 def test_the_image_is_built_from_what_git_tracks() -> None:

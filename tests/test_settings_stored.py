@@ -33,7 +33,7 @@ CHANGEABLE = {
         "rerank": "engine depth",
         "language_model": "maximum_tokens temperature thinking",
         "search": "limit per_document fusion bm25_min_score vector_threshold min_similarity"
-        " duplicates recency",
+        " duplicates recency tool_description",
         "expansion": "names neighbours parts rewrite model",
         "packing": "maximum budgets hits widen",
         "answer": "words cache check",
@@ -105,6 +105,8 @@ def test_a_model_for_rewriting_is_one_of_the_settings() -> None:
         ("chunk_size", 500, "chunking.target", 500),
         ("min_chunk_size", 90, "chunking.minimum", 90),
         ("max_chunk_size", 1_400, "chunking.maximum", 1_400),
+        ("chunk_overlap", 150, "chunking.overlap", 150),
+        ("n_results", 5, "search.limit", 5),
         ("max_tokens", 4_000, "packing.maximum", 4_000),
         ("min_similarity", 0.5, "search.min_similarity", 0.5),
         ("diversity_factor", 0.3, "search.per_document", 3),
@@ -131,6 +133,16 @@ def test_enabling_reranking_takes_the_engine_of_the_files() -> None:
     by_file = RerankSettings(engine="folder", folder="/model")
     assert convert(Settings(rerank=by_file)) == "folder"
     assert convert(Settings(rerank=RerankSettings(engine="none"))) == "features"
+
+
+def test_reranking_by_a_provider_of_the_files_is_switched() -> None:
+    cohere = RerankSettings(base_url="https://api.cohere.com/v2", model="rerank-v3.5")
+    below = Settings(rerank=cohere)
+    switched = [convert_value("rag_rerank_enabled", on, below) for on in (True, False)]
+    assert switched == ["http", "features"]
+    for engine in switched:
+        require_possible("rerank.engine", engine, below)
+        assert resolved({"rerank.engine": engine}, below).settings.rerank.engine == engine
 
 
 @given(st.floats(0.001, 1))

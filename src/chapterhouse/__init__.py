@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from chapterhouse.errors import ChapterhouseError
     from chapterhouse.library import Library
+    from chapterhouse.reading.attachments import extract_for_attachment, extract_text
     from chapterhouse.types import Answer, Citation, Document, Hit, SearchResult, Status
 
 __version__ = "0.1.0"
@@ -30,9 +31,16 @@ __all__ = [
     "SearchResult",
     "Status",
     "__version__",
+    "extract_for_attachment",
+    "extract_text",
 ]
 
-_MODULES = {"Library": "library", "ChapterhouseError": "errors"}  # of the other names: types
+_MODULES = {  # of the other names: types
+    "Library": "library",
+    "ChapterhouseError": "errors",
+    "extract_for_attachment": "reading.attachments",
+    "extract_text": "reading.attachments",
+}
 
 
 def __getattr__(name: str) -> object:

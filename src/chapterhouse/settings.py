@@ -223,6 +223,7 @@ class SearchSettings(_OfWorkspace):
     min_similarity: float = Field(default=0.0, ge=0, le=1)  # least final score
     duplicates: float = Field(default=0.9, ge=0, le=1)  # likeness of texts told once; 0: tell all
     recency: float = Field(default=0.0, ge=0, le=1)  # how far a document's age counts
+    tool_description: str = Field(default="", max_length=2_000)  # of search_documents; empty: ours
 
 
 class ExpansionSettings(_OfWorkspace):

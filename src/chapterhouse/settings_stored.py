@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from pydantic import BaseModel, ValidationError
 
 from chapterhouse.errors import RefusedError, UsageError
-from chapterhouse.settings import HOME_FILE, SECRET, WORKSPACE_FILE, Settings
+from chapterhouse.settings import HOME_FILE, SECRET, WORKSPACE_FILE, RerankSettings, Settings
 from chapterhouse.settings_file import (
     StatedSettings,
     explain_problems,
@@ -33,6 +33,8 @@ ALIASES: Final[Mapping[str, str]] = {
     "chunk_size": "chunking.target",
     "min_chunk_size": "chunking.minimum",
     "max_chunk_size": "chunking.maximum",
+    "chunk_overlap": "chunking.overlap",
+    "n_results": "search.limit",
     "max_tokens": "packing.maximum",
     "min_similarity": "search.min_similarity",
     "diversity_factor": "search.per_document",
@@ -58,9 +60,16 @@ def convert_value(name: str, value: object, below: Settings) -> object:
     if name == "rag_rerank_enabled":
         if not isinstance(value, bool):
             raise UsageError(f"rag_rerank_enabled is true or false, not {value!r}.")
+        if _names_provider(below.rerank):  # which is what is switched there
+            return "http" if value else _DEFAULTS.rerank.engine
         stated = below.rerank.engine
         return (stated if stated != "none" else _DEFAULTS.rerank.engine) if value else "none"
     return value
+
+
+def _names_provider(rerank: RerankSettings) -> bool:
+    """Whether files name a service that reranks, whatever engine is on."""
+    return bool(rerank.base_url and rerank.model)
 
 
 def setting_names() -> tuple[str, ...]:
@@ -213,7 +222,8 @@ def _problem(name: str, value: object, below: Settings) -> str:
         return f"The setting {name} is not one that a workspace's database may have."
     is_text = isinstance(value, str)  # what it is otherwise does not fit, as is said later
     opens = name == "rerank.engine" and value in ("folder", "http")  # what a file has to name
-    if opens and value != below.rerank.engine:
+    is_named = value == "http" and _names_provider(below.rerank)
+    if opens and value != below.rerank.engine and not is_named:
         return f"{name} can be {value!r} only where a settings file says so."
     if name == "expansion.model" and is_text and value and value not in below.models:
         known = ", ".join(sorted(below.models)) or "none"

@@ -119,8 +119,7 @@ def test_a_document_gets_front_matter_names_and_clean_markdown(desk: Desk) -> No
     assert fields["date"] == "2025-10-14"
     assert fields["personas"] == "mia"
     assert fields["source_file"] == "2025-10-14 Tide_Report.md"
-    assert fields["summary"].startswith("The receiver hears each vessel")
-    assert "Receiver Mast" in fields["tags"]
+    assert not {"summary", "tags"} & fields.keys()  # nobody has written any
     assert fields["extracted_via"].startswith("Python")
     assert "\n**Key Terms**: " in text
     assert "\n**Also Known As**: " in text

@@ -114,7 +114,7 @@ def test_whatever_a_document_holds_it_forges_no_field_and_no_page(
     fields = front_matter(text)
     assert (fields["id"], fields["personas"], fields["source_file"]) == ("an-id", "mia", "a.pdf")
     assert fields.keys() <= {
-        "id", "title", "date", "source_url", "source_file", "type", "license", "personas", "tags",
+        "id", "title", "date", "source_url", "source_file", "type", "license", "personas",
         "summary", "extracted_via",
     }  # fmt: skip
     numbers = [page.number for page in marked_pages(text)[0] if page.number is not None]

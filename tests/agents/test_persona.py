@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from chapterhouse.agents import persona
 from chapterhouse.agents.curated import CurationRecord, base_folder, save_state
 from chapterhouse.agents.definition import PERSONA_TEMPLATES, parse_definition
+from chapterhouse.agents.incoming import links_of
 from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig, value_of
 from chapterhouse.agents.personas import validate
-from chapterhouse.agents.problems import PersonaConfigError, Problem, References, Severity
+from chapterhouse.agents.problems import Code, PersonaConfigError, Problem, References, Severity
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.definitions import PERSONA_MARKS, Definitions
 
@@ -305,6 +306,26 @@ def test_a_description_that_says_nothing(maria: Path, prose: bytes, severity: st
 def test_front_matter(maria: Path, text: bytes, expected: tuple[str, str, str] | None) -> None:
     (maria / "RAG" / "tides.md").write_bytes(text)
     assert found(maria) == ([expected] if expected else [])
+
+
+def test_tags_are_those_of_the_configuration(maria: Path) -> None:
+    document = maria / "RAG" / "tides.md"
+    document.write_text("---\nid: tides\ntags: [Spring_Tide, slack water]\n---\n# Tides\n")
+    config = maria / "persona.config.json"
+    values = {**json.loads(config.read_text()), "tags": ["spring tide"]}
+    config.write_text(json.dumps(values))
+    (problem,) = [one for one in problems_of(maria) if one.code is Code.UNKNOWN]
+    assert "'slack water'" in problem.sentence
+    config.write_text(json.dumps({**values, "profile": {"key_terms": ["slack water"]}}))
+    assert not [one for one in problems_of(maria) if one.code is Code.UNKNOWN]
+
+
+def test_a_list_of_pages_may_have_any_ending(maria: Path) -> None:
+    links = maria / "RAW-DOCS" / "samsung-links-list.md"
+    links.write_text("# Samsung\n\n- [A](https://example.org/a)\n* https://example.org/b | B\n")
+    assert [link.title for link in links_of(maria / "RAW-DOCS")] == ["A", "B"]
+    links.write_text("# Samsung\n\nSee https://example.org/a for what they say.\n")
+    assert links_of(maria / "RAW-DOCS") == ()
 
 
 def test_an_id_belongs_to_one_document(maria: Path) -> None:

@@ -171,6 +171,17 @@ def test_an_address_that_is_refused_is_not_kept(registry: Personas, maria: Path)
         connected.update("maria", urls=["not an address"])
 
 
+def test_a_page_is_stored_under_a_name_that_is_given(registry: Personas, maria: Path) -> None:
+    page = b"<html><body><h1>Fog</h1><p>The horn sounds every two minutes.</p></body></html>"
+    connected, _ = online(registry, lambda _: page)
+    connected.update("maria", urls=["https://example.org/fog | fog-rules.md"])
+    text = (maria / "RAG" / "fog-rules.md").read_text()
+    assert "two minutes" in text
+    assert "title: Fog\n" in text
+    connected.update("maria")  # the list remembers the name
+    assert (maria / "RAG" / "fog-rules.md").exists()
+
+
 def test_after_an_interrupt_the_next_run_does_the_rest(registry: Personas, maria: Path) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt

@@ -14,6 +14,7 @@ from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.types import Answer, Minutes, QuestionOutcome, Route, Usage
+from chapterhouse.types.analytics import DAY
 
 GATE = "The gate closes at 21:30 from April to September."
 
@@ -202,11 +203,12 @@ def test_a_changed_setting_has_it_written_anew(harbour: Any) -> None:
         assert not given.cached
 
 
-def test_an_answer_that_depends_on_the_day_is_not_kept(harbour: Any) -> None:
-    harbour.library.personas.change("maria", {"retrieval.recency": "0.5"})
+def test_an_answer_that_depends_on_the_day_is_stored_for_that_day(harbour: Any) -> None:
     model = harbour.says(KNOTS, KNOTS)
     assert not written(harbour).cached
-    assert not written(harbour).cached
+    assert written(harbour).cached
+    tomorrow = replace(harbour.runtime(), now=lambda: harbour.runtime().now() + DAY)
+    assert not asyncio.run(ask(SPEED, "maria", AskOptions(), tomorrow)).cached
     assert len(model.asked) == 2
 
 

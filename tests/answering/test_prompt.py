@@ -100,7 +100,7 @@ def excerpt(
     name: str = "rules-1",
     title: str = "Rules",
     section: Sequence[str] = ("Speed",),
-    method: str = "markdown",
+    method: str = "Python 3.11",
     label: str = "",
     **metadata: str,
 ) -> Excerpt:
@@ -191,6 +191,13 @@ def test_no_token_of_a_chat_template_gets_into_a_prompt() -> None:
         assert_inside(texts)
         message = user_message(token, shown([hostile_everywhere(one) for one in texts]), NONCE)
         assert token not in message
+
+
+def test_a_source_says_what_extracted_it_unless_nothing_was() -> None:
+    read, own = excerpt("A.", method="pypdfium2 5.15.2"), excerpt("B.")
+    blocks, _, _ = parsed(user_message("Why?", shown([read]), NONCE))
+    assert blocks[0].origin == "Rules, via pypdfium2 / Speed, page 3"
+    assert "via" not in user_message("Why?", shown([own]), NONCE)
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -84,7 +84,7 @@ def test_settings_reach_their_stages(runtime: Runtime) -> None:
     assert (made.thresholds.bm25, made.thresholds.cosine, made.thresholds.score) == (1.5, 0.3, 0.2)
     assert made.duplicates > 1  # nothing is alike enough
     assert made.recency is not None
-    assert (made.recency.now, made.recency.share) == (1_000_000, 0.5)
+    assert (made.recency.now, made.recency.share) == (1_000_000 // 86_400 * 86_400, 0.5)
     assert replace(made, duplicates=0.9) != made
     assert method(runtime, Settings()).fuse is combine_scores
     made = method(runtime, Settings(search=SearchSettings(fusion="ranks")))

@@ -83,15 +83,27 @@ def test_results_say_file_page_chunk_and_text(search: Search) -> None:
     result = call(made("search_documents", search), "How fast may a vessel go?")
     lines = result.split("\n")
     assert lines[0] == '[Knowledge base results for "How fast may a vessel go?"]'
+    assert re.fullmatch(r"1\. \S*rules\.md \(chunk \d\)", lines[2])
+    assert "¦ Inside the harbour no vessel may exceed 4 knots." in result
+
+
+def test_other_tools_name_chunk_section_and_similarity_too(search: Search) -> None:
+    lines = call(made("semantic_search", search), "How fast may a vessel go?").split("\n")
     assert re.fullmatch(
         r"1\. \S*rules\.md \(chunk rules-[0-9a-f]{8}:\d, section Harbour rules › Speed, "
         r"similarity \d\.\d\d\)",
         lines[2],
     )
-    assert "¦ Inside the harbour no vessel may exceed 4 knots." in result
 
 
-def test_a_page_is_named_where_there_are_pages(search: Search) -> None:
+def test_the_settings_may_describe_the_tool(search: Search) -> None:
+    tools = knowledge_tools(search, MARIA, described="Call this for rules of the harbour.")
+    assert tools["search_documents"].description == "Call this for rules of the harbour."
+    assert "harbour" not in tools["search_knowledge"].description
+
+
+@pytest.mark.parametrize(("kind", "place"), [("slide", "slide 4"), ("page", "p.4")])
+def test_a_page_is_named_where_there_are_pages(search: Search, kind: str, place: str) -> None:
     def with_pages(query: Query) -> SearchResult:
         found = search(query)
 
@@ -99,13 +111,13 @@ def test_a_page_is_named_where_there_are_pages(search: Search) -> None:
             return replace(
                 hit,
                 chunk=replace(hit.chunk, page=4),
-                document=replace(hit.document, page_kind="slide"),
+                document=replace(hit.document, page_kind=kind),
             )
 
         return replace(found, hits=tuple(map(paged, found.hits)))
 
     result = call(made("search_documents", with_pages), "knots")
-    assert "(slide 4, chunk " in result
+    assert f"({place}, chunk " in result
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -27,6 +27,12 @@ def database(library: Library) -> bytes:
     return b"".join(path.read_bytes() for path in library.folder.glob("library.db*"))
 
 
+def test_documents_are_counted(library: Library) -> None:
+    documents, status = library.analytics.report().documents, library.status()
+    assert (documents.documents, documents.chunks) == (status.documents, status.chunks)
+    assert documents.by_format == status.by_format
+
+
 def test_questions_are_counted_without_their_text(library: Library) -> None:
     for _ in range(2):
         library.answers.ask(SPEED)

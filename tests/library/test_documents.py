@@ -39,6 +39,16 @@ def test_a_file_that_is_gone_is_removed_on_demand(library: Library, folder: Path
     assert not library.search.hits("loudspeaker").hits
 
 
+def test_reports_count_the_chunks_that_were_written(library: Library, folder: Path) -> None:
+    assert library.documents.add(folder).chunks == 0
+    long = "\n\n".join(f"Berth {number} is {number} metres wide." * 20 for number in range(30))
+    before = library.status().chunks
+    written = library.documents.add_text(long).chunks
+    assert written > 1
+    assert library.status().chunks == before + written
+    assert library.documents.add_text(long).chunks == 0  # the same again
+
+
 def test_names_lead_to_documents(library: Library) -> None:
     document = library.documents.get("rules.md")
     assert library.documents.get(document.id) == document

@@ -11,6 +11,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.retrieval.context import first_whole
 from chapterhouse.types import Hit
 
 
@@ -150,6 +151,14 @@ def test_a_context_has_the_tokens_of_its_purpose(library: Library) -> None:
     for maximum in (None, 77):
         with pytest.raises(UsageError, match="chat, code, recipe"):
             ask("harbour", purpose="poem", maximum=maximum)
+
+
+def test_packing_is_compared_with_the_first_hits_whole(library: Library) -> None:
+    context = library.search.context("How fast may vessels go in the harbour?", maximum=60)
+    tokens, gain = first_whole(context)
+    assert context.tokens < tokens
+    assert 0 < context.information_gain <= gain <= 1
+    assert first_whole(context, 1) < (tokens, gain)
 
 
 def test_notes_too_short_to_tell_their_language_are_answered(tmp_path: Path) -> None:

@@ -341,6 +341,12 @@ def test_newer_documents_come_first_where_age_counts() -> None:
     assert result.hits[1].stages["recency"] == pytest.approx(0.1, abs=1e-3)
 
 
+def test_where_all_is_old_no_score_falls() -> None:
+    old = two(a={"modified": NOW - 400 * DAY}, b={"modified": NOW - 400 * DAY})
+    plain, result = ask(old, "harbour gate"), ask(old, "harbour gate", AGED)
+    assert [hit.score for hit in result.hits] == [hit.score for hit in plain.hits]
+
+
 @pytest.mark.parametrize(
     "question",
     ["harbour gate in 1998", "harbour gate of the Crew  Handbook?", "harbour gate rules-old.txt"],

@@ -268,6 +268,7 @@ def persona_request(
         may_be_empty=True,
         tools=options.tools,
         tool_texts=options.tool_texts,
+        images=options.images,
     )
 
 

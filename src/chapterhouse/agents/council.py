@@ -4,9 +4,9 @@ It is read from JSON and written as JSON here too.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final, Self, TypedDict, Unpack
 
@@ -21,6 +21,8 @@ from chapterhouse.agents.council_model import (
     Member,
     Round,
     ToolRef,
+    import_paths,
+    import_tool,
 )
 from chapterhouse.agents.definition import (
     COUNCIL_TEMPLATES,
@@ -85,6 +87,10 @@ class Council(CouncilModel):
         """Give all members and the chair tools, by registered name or as they are."""
         return replace(self, tools=(*self.tools, *tools))
 
+    def set_tools(self, *tools: ToolRef) -> Self:
+        """Give all members and the chair these tools, and none that they had before."""
+        return replace(self, tools=tools)
+
     def add_member(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
         """Seat a member: one that is made already, or a persona by slug, or as the words say."""
         return replace(self, members=(*self.members, _member(member, words)))
@@ -132,22 +138,49 @@ class Council(CouncilModel):
             ),
         )
 
-    def to_json(self) -> str:
-        """Return the council as its file has it: tools by name, defaults left out."""
-        return json.dumps(as_object(self), ensure_ascii=False, indent=2) + "\n"
+    def to_json(self, modules: Iterable[str] = ()) -> str:
+        """Return the council as its file has it: tools by name, defaults left out.
+
+        Args:
+            modules: Tools that one of these modules has are written as ``module:name``, by which
+                ``from_json`` finds them again.
+        """
+        paths = import_paths(modules)
+        named = _with_tools(self, lambda ref: paths.get(id(ref), ref))
+        return json.dumps(as_object(named), ensure_ascii=False, indent=2) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> "Council":
+    def from_json(cls, text: str, modules: Iterable[str] = ()) -> "Council":
         """Return the council that ``to_json`` or a person has written.
 
-        Raises ``CouncilConfigError`` with every problem of its form.
+        Args:
+            modules: A tool written as ``module:name`` is imported, from one of these alone.
+
+        Raises:
+            CouncilConfigError: with every problem of its form.
+            UsageError: a tool is in no module that may be imported, or is not there.
         """
-        return parse_definition(text, council_schema()).required()
+        parsed = parse_definition(text, council_schema()).required()
+        return _with_tools(parsed, partial(import_tool, modules=tuple(modules)))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
         """All that is wrong with it by itself; ``Councils.validate`` compares it with the rest."""
         return check_council(self)
+
+
+def _with_tools(council: Council, change: Callable[[ToolRef], ToolRef]) -> Council:
+    """Return a council with each reference to a tool changed."""
+
+    def of(member: Member) -> Member:
+        return replace(member, tools=tuple(map(change, member.tools)))
+
+    return replace(
+        council,
+        tools=tuple(map(change, council.tools)),
+        members=tuple(map(of, council.members)),
+        chaired_by=of(council.chaired_by) if council.chaired_by else None,
+    )
 
 
 def _member(member: Member | str | None, words: MemberWords) -> Member:

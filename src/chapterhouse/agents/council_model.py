@@ -2,11 +2,12 @@
 
 import json
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import PurePath
 from typing import Annotated, Any, ClassVar, Final
@@ -32,6 +33,7 @@ from chapterhouse.agents.definition import (
     Text,
     one_line,
 )
+from chapterhouse.errors import UsageError
 from chapterhouse.text.naming import slug as slug_of
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import Tool
@@ -116,6 +118,36 @@ def tool_as_json(tool: ToolRef) -> object:
     if isinstance(tool, DeclaredTool):
         return _adapter().dump_python(tool, exclude_defaults=True)
     return tool_name(tool)
+
+
+def import_paths(modules: Iterable[str]) -> dict[int, str]:
+    """Return for each tool that some modules have, by its identity, its import path."""
+    return {
+        id(value): f"{module}:{name}"
+        for module in modules
+        for name, value in vars(import_module(module)).items()
+        if isinstance(value, Tool)
+    }
+
+
+def import_tool(ref: ToolRef, modules: Collection[str]) -> ToolRef:
+    """Return the tool of an import path, from one of some modules alone; others as they are.
+
+    Raises:
+        UsageError: it is in another module, or is not there.
+    """
+    module, colon, name = ref.partition(":") if isinstance(ref, str) else ("", "", "")
+    if not colon:
+        return ref
+    if module not in modules:
+        raise UsageError(
+            f"The tool '{ref}' is in a module that may not be imported.",
+            hint=f'If you trust it: Council.from_json(text, modules=["{module}"])',
+        )
+    found = getattr(import_module(module), name, None)
+    if not isinstance(found, Tool):
+        raise UsageError(f"The module {module} has no tool '{name}'.")
+    return found
 
 
 def installed_names() -> frozenset[str]:

@@ -5,11 +5,13 @@ what is missing.
 """
 
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -35,6 +37,7 @@ from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, walk
+from chapterhouse.connectors.links import is_list
 from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
 from chapterhouse.ingest.look import TRANSIENT_CODES, Read
 from chapterhouse.text.canonical import front_matter
@@ -43,8 +46,12 @@ from chapterhouse.types import Extraction, Progress
 
 FETCHED: Final = ".fetched"
 LISTS: Final = ".links"  # lists of pages, which are no documents themselves
+_TEXTS: Final = (".txt", ".md", ".markdown", ".csv", ".urls", ".list")  # which may be lists, too
+_LONGEST_LIST: Final = 64 * 2**10  # bytes
 _AHEAD: Final = 4
 _SECOND_NS: Final = 1_000_000_000
+# What a list calls a page where it says under which name the page's document is stored.
+_A_FILE: Final = re.compile(r"[^/|]{1,100}\.(?:md|txt|html?|pdf)", re.IGNORECASE)
 _MOMENTARY: Final = frozenset({"vanished", "changed-while-reading"})
 
 
@@ -147,10 +154,27 @@ def _save(run: _Run, before: dict[str, CurationRecord]) -> None:
 # --- sources ---
 
 
+def lists_pages(file: SourceFile) -> bool:
+    """Whether a file lists pages: by its ending, or because it is a short text of addresses."""
+    name = file.name.casefold()
+    if name.endswith(LISTS):
+        return True
+    may = name.endswith(_TEXTS) and file.problem is None and 0 < file.size <= _LONGEST_LIST
+    return may and _is_list(file.root.joinpath(*file.parts), file.size, file.mtime_ns)
+
+
+@lru_cache(maxsize=4_096)
+def _is_list(path: Path, _size: int, _mtime_ns: int) -> bool:
+    try:
+        return is_list(path.read_bytes().decode("utf-8-sig", "replace"))
+    except OSError:  # reading it as a document says why
+        return False
+
+
 def _sources(raw: Path) -> Iterator[_Source]:
     """Yield the raw documents in order of name, fetched pages last."""
     for file in walk(raw):
-        if not file.name.casefold().endswith(LISTS):
+        if not lists_pages(file):
             yield _Source(file.source.partition("/")[2], file)
     folder = raw / FETCHED
     if folder.is_symlink() or not folder.is_dir():
@@ -289,7 +313,8 @@ def _merge(run: _Run, look: _Look, extraction: Extraction) -> CuratedDocument:
     assert look.content is not None
     source = look.source
     known = _adopt(run, look) or CurationRecord(_free_id(run, source))
-    origin = Origin(known.id, source.name, run.slug, run.today, source.url, source.title)
+    title = "" if _A_FILE.fullmatch(source.title) else source.title
+    origin = Origin(known.id, source.name, run.slug, run.today, source.url, title)
     try:
         text = curated_text(extraction, origin)
     except ValueError as error:
@@ -335,7 +360,8 @@ def _free_id(run: _Run, source: _Source) -> str:
 
     A base that names this source is its own, left by a run that was interrupted.
     """
-    stem = source.file.name.rpartition(".")[0] or source.file.name
+    name = source.title if _A_FILE.fullmatch(source.title) else source.file.name
+    stem = name.rpartition(".")[0] or name
     taken = {known.id for known in run.state.values()}
     wanted = kebab(stem)
     for number in count(1):

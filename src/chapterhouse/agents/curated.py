@@ -20,7 +20,7 @@ from chapterhouse.text.naming import slug
 from chapterhouse.types import Notice
 
 # Change it when the same source gives another document: every file is then made anew.
-GENERATOR_VERSION: Final = "1"
+GENERATOR_VERSION: Final = "2"
 BASE_FOLDER: Final = ".curated"
 STATE_FILE: Final = "curated.json"
 ID_MAXIMUM: Final = 80  # characters

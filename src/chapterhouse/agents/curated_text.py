@@ -21,7 +21,7 @@ from chapterhouse.text.canonical import (
 )
 from chapterhouse.text.key_terms import key_terms
 from chapterhouse.text.language import detect
-from chapterhouse.text.markdown import Block, BlockKind, blocks, plain_title, sentence_spans
+from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import AliasKind, Extraction
 
@@ -148,7 +148,6 @@ _SUMMARY_MAXIMUM: Final = 300
 _SUMMARY_WORDS: Final = 6
 _SUMMARY_MINIMUM: Final = 40  # characters; less is a line of a title page
 _SUMMARY_EASTERN: Final = 12  # characters, where words are not told apart
-_TAGS: Final = 5
 _TERMS: Final = 12
 _DEEPEST: Final = 6
 _NEAR_TOP: Final = 1_000  # characters before a heading that still is the document's title
@@ -209,7 +208,7 @@ def curated_text(extraction: Extraction, origin: Origin) -> str:
     names = _names(title, plain)
     found = key_terms(f"# {title}\n\n{plain}", detect(plain), limit=_TERMS + 1)
     terms = [term for term in found if fold_name(term) != fold_name(title)][:_TERMS]
-    fields = _fields(extraction, origin, title, plain, terms)
+    fields = _fields(extraction, origin, title, plain)
     lines = [f"**{label}**: {', '.join(listed)}" for label, listed in _lists(terms, names, plain)]
     above = "".join(f"{line}\n" for line in lines)
     return join_front_matter(_with_own(fields, own), f"\n{above}\n{body}" if above else f"\n{body}")
@@ -352,9 +351,7 @@ def _spaced(parts: Iterable[str]) -> str:
 # --- fields ---
 
 
-def _fields(
-    extraction: Extraction, origin: Origin, title: str, text: str, terms: Sequence[str]
-) -> list[Entry]:
+def _fields(extraction: Extraction, origin: Origin, title: str, text: str) -> list[Entry]:
     """Return what can be said of a document, the most important first."""
     metadata = {name: sanitise_line(value) for name, value in extraction.metadata.items()}
     url = evident_url((origin.url,) if origin.url else (metadata.get("url", ""),))
@@ -367,8 +364,7 @@ def _fields(
         "type": evident_kind(origin.stem, title, extraction.format, url),
         "license": evident_license(metadata, text),
         "personas": [origin.slug],
-        "tags": list(terms[:_TAGS]),
-        "summary": _summary(metadata.get("description", ""), text),
+        "summary": _summary(metadata.get("description", "")),
         "extracted_via": extraction.method[:_TITLE_MAXIMUM],
     }
     entries = (make_entry(name, value) for name, value in fields.items())
@@ -400,33 +396,12 @@ def _with_own(fields: Sequence[Entry], own: Sequence[Entry]) -> list[Entry]:
     return merged
 
 
-def _summary(description: str, text: str) -> str:
-    """Return the document's own description, or the first real sentence of its text."""
-    if (
-        description
-        and len(description) <= _SUMMARY_MAXIMUM
-        and _is_sentence(description, strict=False)
-    ):
-        return description
-    for block in blocks(text):
-        written = text[block.start : block.end]
-        if block.kind is not BlockKind.PARAGRAPH or _LETTER_LINE.match(written):
-            continue
-        for start, end in sentence_spans(text, block.start, block.end):
-            sentence = plain_title(text[start:end])
-            if _is_sentence(sentence):
-                return sentence
-    return ""
-
-
-def _is_sentence(text: str, *, strict: bool = True) -> bool:
-    if len(text) > _SUMMARY_MAXIMUM or text[:1] in set("|>-#*+<\\"):
-        return False
-    if strict and not re.search(r"[.!?。！？][\"'”’»)」』]?\Z", text):
-        return False
-    eastern = not text.isascii() and len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", text))
-    enough = len(text.split()) >= _SUMMARY_WORDS and len(text) >= _SUMMARY_MINIMUM
-    return enough or (eastern or 0) >= _SUMMARY_EASTERN
+def _summary(description: str) -> str:
+    """Return the description that a document states of itself, where it is a sentence."""
+    eastern = len(re.findall(r"[\u3040-\u30ff\u3400-\u9fff]", description))
+    enough = len(description.split()) >= _SUMMARY_WORDS and len(description) >= _SUMMARY_MINIMUM
+    fits = len(description) <= _SUMMARY_MAXIMUM and description[:1] not in set("|>-#*+<\\")
+    return description if fits and (enough or eastern >= _SUMMARY_EASTERN) else ""
 
 
 # --- names ---

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.curate import FETCHED, LISTS
+from chapterhouse.agents.curate import FETCHED, lists_pages
 from chapterhouse.agents.curated import base_folder
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.registry import OnProgress
@@ -55,7 +55,11 @@ def parse_urls(urls: Sequence[str]) -> tuple[Link, ...]:
 def list_links(links: Sequence[Link], raw: Path) -> None:
     """Add addresses to ``links.links`` in ``raw``, unless a list has them."""
     known = {link.url for link in links_of(raw)}
-    new = [link.url for link in links if link.url not in known]
+    new = [
+        f"{link.url} | {link.title}" if link.title else link.url
+        for link in links
+        if link.url not in known
+    ]
     if new:
         path = raw / LINKS_FILE
         make_folder(raw)
@@ -78,7 +82,7 @@ def lists(raw: Path) -> Iterator[tuple[str, LinkList]]:
     if not raw.is_dir():
         return
     for source in walk(raw, raw.name):
-        if source.problem is None and source.name.casefold().endswith(LISTS):
+        if source.problem is None and lists_pages(source):
             with source.root.joinpath(*source.parts).open("rb") as stream:
                 text = stream.read(_MOST_LINKS).decode("utf-8-sig", "replace")
             yield source.source, parse_links(text)

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.curate import FETCHED, LISTS
+from chapterhouse.agents.curate import FETCHED, lists_pages
 from chapterhouse.agents.curated import CurationRecord, load_state, new_path, target_path
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.fetched import remembered
@@ -151,11 +151,9 @@ def _raw(look: _Look) -> Iterator[FileListing]:
         for page in remembered(look.folder.raw / FETCHED)
         if look.folder.raw.is_dir()
     }
-    present = _files(look.folder.raw).keys() | pages.keys()
+    present = _files(look.folder.raw, with_lists=False).keys() | pages.keys()
     removed = look.folder.excluded
     for name in sorted(present | state.keys()):
-        if name.casefold().endswith(LISTS):
-            continue
         # Of a page people know the address, not the file that holds it.
         source = pages.get(name, f"{RAW}/{name}")
         entry = FileListing(source, str(look.folder.raw / name))
@@ -260,8 +258,12 @@ def _location(path: Path) -> str:
     return location_of(path.parent.resolve(), (path.name,))
 
 
-def _files(folder: Path) -> dict[str, str]:
+def _files(folder: Path, *, with_lists: bool = True) -> dict[str, str]:
     """Return the locations of the files below a folder, by their names as sources spell them."""
     if not folder.is_dir():
         return {}
-    return {file.source.partition("/")[2]: file.location for file in walk(folder, folder.name)}
+    return {
+        file.source.partition("/")[2]: file.location
+        for file in walk(folder, folder.name)
+        if with_lists or not lists_pages(file)
+    }

@@ -59,7 +59,7 @@ class Profile(_Part):
 
 
 class Retrieval(_Part):
-    """How their documents are searched; None leaves it to the library."""
+    """How their documents are searched; None leaves it to the library. Age counts by default."""
 
     vector_threshold: float | None = Field(default=None, ge=-1, le=1)
     bm25_min_score: float | None = Field(default=None, ge=0)
@@ -67,7 +67,8 @@ class Retrieval(_Part):
     max_chunks: int = Field(default=12, ge=1, le=1_000)
     max_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
     per_document: int | None = Field(default=None, ge=0, le=1_000)
-    recency: float | None = Field(default=None, ge=0, le=1)
+    # At 1, what a file without a date says, which is as old as its copy, displaces what is dated.
+    recency: float = Field(default=0.25, ge=0, le=1)
 
 
 class MemoryChoice(_Part):

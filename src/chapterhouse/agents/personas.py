@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents import persona
-from chapterhouse.agents.curate import LISTS, curate, curation_is_current
+from chapterhouse.agents.curate import curate, curation_is_current, lists_pages
 from chapterhouse.agents.curated import CurationReport, is_document_id, kebab, load_state
 from chapterhouse.agents.definition import DEFAULT_PERSONA_TEMPLATE, Schema, read_definition
 from chapterhouse.agents.incoming import (
@@ -72,7 +72,7 @@ def validate(definitions: Definitions, slug: str, references: References) -> tup
     found = chain(
         _config_problems(definitions, slug, references),
         _prose_problems(definitions, slug),
-        _rag_problems(path, references),
+        _rag_problems(path, references, read_definition(definitions, slug, PERSONA_SCHEMA).value),
         _link_problems(path),
         _unread_problems(path),
     )
@@ -132,9 +132,13 @@ def _prose_problems(definitions: Definitions, slug: str) -> Iterator[Problem]:
         yield warning((), Code.EMPTY, sentence, hint, file)
 
 
-def _rag_problems(path: Path, references: References) -> Iterator[Problem]:
+def _rag_problems(
+    path: Path, references: References, config: PersonaConfig | None
+) -> Iterator[Problem]:
     """Look at the front matter of every curated document."""
     ids: dict[str, str] = {}
+    known = (*config.tags, *config.profile.key_terms, *config.profile.aliases) if config else ()
+    tags = frozenset(map(fold_tag, known)) if config and config.tags else None
     for source in _files(path / RAG):
         if not source.name.casefold().endswith((".md", ".markdown")):
             continue
@@ -147,6 +151,7 @@ def _rag_problems(path: Path, references: References) -> Iterator[Problem]:
         else:
             fields = front_matter(text)
             yield from in_file(file, _field_problems(file, fields, ids, references))
+            yield from in_file(file, _foreign_tags(fields, tags))
 
 
 def _not_utf8(file: str) -> Problem:
@@ -182,10 +187,19 @@ def _field_problems(
             yield warning(("personas",), Code.UNKNOWN, f"There is no persona '{name}'.", hint)
 
 
+def _foreign_tags(fields: dict[str, str], known: frozenset[str] | None) -> Iterator[Problem]:
+    """Name tags of a document that its persona does not have; any are right where it has none."""
+    for tag in map(str.strip, fields.get("tags", "").split(",")):
+        if known is not None and tag and fold_tag(tag) not in known:
+            sentence = f"The tag '{tag}' is not one of {CONFIG_FILE}."
+            hint = "Add it to 'tags' there, or use one of those: others rank nothing higher."
+            yield warning(("tags",), Code.UNKNOWN, sentence, hint)
+
+
 def _link_problems(path: Path) -> Iterator[Problem]:
     """Look at the lists of pages in RAW-DOCS."""
     for source in _files(path / RAW):
-        if not source.name.casefold().endswith(LISTS):
+        if not lists_pages(source):
             continue
         file = f"{path.name}/{source.source}"
         text = _beginning(source, _MOST_LINKS)

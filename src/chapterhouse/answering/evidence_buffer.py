@@ -147,7 +147,8 @@ class EvidenceBuffer:
         """Return the tool by which the model searches."""
         return Tool(
             SEARCH_TOOL,
-            "Search the documents for passages. Call it whenever the question needs facts that "
+            self._request.settings.search.tool_description
+            or "Search the documents for passages. Call it whenever the question needs facts that "
             "the context does not hold. Returns passages that can be cited.",
             _PARAMETERS,
             self._search,

@@ -60,17 +60,14 @@ def cache_key(
     reminded: Sequence[Memory],
     sequence: int,
 ) -> str:
-    """Return the key of an answer; empty where it must not be kept.
-
-    Where the age of documents counts, the answer depends on the day and is not kept.
-    """
-    if not request.use_cache or request.settings.search.recency:
+    """Return the key of an answer; empty where it must not be stored."""
+    if not request.use_cache:
         return ""
     limits = (request.form.words, request.max_chunks, request.max_tokens)
     ways = (request.grounding, request.out_of_scope, request.model)  # two names may have one model
     depends_on = {
         "format": ANSWER.format,
-        "day": runtime.today(),  # which the model is told
+        "day": runtime.today(),  # which the model is told, and by which age counts
         "question": bare_question(request.question),
         "sequence": sequence,
         "persona": repr(request.persona),

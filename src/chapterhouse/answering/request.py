@@ -7,7 +7,7 @@ from typing import Literal
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Draft, Persona, Scope, Tool, ToolText, Usage, WantedCall
+from chapterhouse.types import Attachment, Draft, Persona, Scope, Tool, ToolText, Usage, WantedCall
 
 NO_MODEL = "none"
 OnDraft = Callable[[Draft], None]
@@ -33,6 +33,7 @@ class Request:
         may_be_empty: Whether there may be no such shelf yet.
         tools: Those of the asker's program, which a model may want called.
         tool_texts: What such tools returned for this question; it can be cited.
+        images: Shown to a model beside its sources; nothing on them can be cited.
     """
 
     question: str
@@ -53,7 +54,13 @@ class Request:
     may_be_empty: bool = False
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
+    images: tuple[Attachment, ...] = ()
     documents: frozenset[str] | None = None
+
+    @property
+    def brings_more(self) -> bool:
+        """Whether a model may answer from what the asker brings where no document does."""
+        return bool(self.tools or self.tool_texts or self.images)
 
     @property
     def owner(self) -> str:
@@ -72,6 +79,7 @@ class AskOptions:
         tools: As of ``Request``, all external. Where a model wants one called, asking raises
             ``ToolCallsWanted``. Without a model they are ignored.
         documents: Names of those, and of folders, that alone are asked; empty for all.
+        images: As of ``Request``; without a model they are refused.
     """
 
     shelves: tuple[str, ...] | None = None
@@ -88,6 +96,7 @@ class AskOptions:
     tools: tuple[Tool, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
     documents: tuple[str, ...] = ()
+    images: tuple[Attachment, ...] = ()
 
     @property
     def is_counted(self) -> bool:
@@ -97,7 +106,7 @@ class AskOptions:
     @property
     def may_remember(self) -> bool:
         """Whether the answer may be used again: not where it rests on what no document holds."""
-        return self.remember and not (self.tools or self.tool_texts)
+        return self.remember and not (self.tools or self.tool_texts or self.images)
 
 
 class ToolCallsWanted(Exception):  # noqa: N818 - the asker's program goes on from it
@@ -126,5 +135,6 @@ def library_request(question: str, settings: Settings, options: AskOptions) -> R
         use_cache=options.use_cache and remember and settings.answer.cache,
         tools=options.tools,
         tool_texts=options.tool_texts,
+        images=options.images,
         documents=frozenset(options.documents) or None,
     )

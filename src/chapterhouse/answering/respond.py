@@ -27,7 +27,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
 from chapterhouse.answering.versions import add_version_differences
 from chapterhouse.concurrency import compute_in_thread, run_in_thread
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.opening import MeteredModel
 from chapterhouse.retrieval.judging import word_weights
 from chapterhouse.store.sqlite import Store
@@ -107,6 +107,11 @@ class _BodyCache:
 def model_of(request: Request, runtime: Runtime) -> MeteredModel | None:
     """Return the model that is to answer, its uses counted, or None; raises as ``respond``."""
     chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
+    if request.images and chosen is None:
+        raise UsageError(
+            "An image needs a language model that sees, and none is set.",
+            hint="Set one: chapterhouse model use NAME",
+        )
     return MeteredModel(chosen) if chosen else None
 
 
@@ -150,13 +155,14 @@ async def _write(
     compare = partial(_compare_versions, found=found, runtime=runtime)
     if isinstance(written, EngineError):
         return await compute_in_thread(partial(compare, _despite(quoted, written)))
-    if request.persona and writing.names_no_source(written):
+    if request.persona and not request.images and writing.names_no_source(written):
         unsure = replace(quoted, confidence=0.0)
         way = await compute_in_thread(partial(_route, request, found, runtime, unsure))
         if way is Route.OUT_OF_SCOPE:
             quoted = _deferred(quoted, request.persona)
             return await _unanswered(request, quoted, write, model, on_draft)
-    return await compute_in_thread(partial(compare, writing.combine(quoted, written)))
+    combined = writing.combine(quoted, written, saw_images=bool(request.images))
+    return await compute_in_thread(partial(compare, combined))
 
 
 async def _find(
@@ -186,12 +192,8 @@ async def _unanswered(
     """Answer where the documents do not: by a model that may search, or one for all the rest."""
     is_outside = quoted.route is Route.OUT_OF_SCOPE
     try:
-        if (
-            (request.grounding != "inject" and not is_outside)
-            or request.tools
-            or request.tool_texts
-        ):
-            return writing.combine(quoted, await write())
+        if (request.grounding != "inject" and not is_outside) or request.brings_more:
+            return writing.combine(quoted, await write(), saw_images=bool(request.images))
         if is_outside and request.out_of_scope == "general":
             return await writing.general(request, quoted, model, on_draft)
     except EngineError as error:

@@ -45,6 +45,7 @@ from chapterhouse.store.sqlite import Store
 from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.types import Query, Scope, SearchResult, corrected
+from chapterhouse.types.analytics import DAY
 from chapterhouse.types.engines import LanguageModel, Reranker
 
 if TYPE_CHECKING:
@@ -160,8 +161,8 @@ def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None
         merge=merge,
         expand=_expansions(settings, runtime, model),
         rerank=_rerank(settings, runtime.reranker),
-        # The time is asked only where the age of documents counts.
-        recency=Recency(runtime.now(), chosen.recency) if chosen.recency else None,
+        # By the day, so that the same question has the same answer all day.
+        recency=Recency(runtime.now() // DAY * DAY, chosen.recency) if chosen.recency else None,
         thresholds=Thresholds(
             chosen.bm25_min_score, chosen.vector_threshold, chosen.min_similarity
         ),

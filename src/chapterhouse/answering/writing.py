@@ -30,6 +30,7 @@ from chapterhouse.types import (
     Answer,
     AnswerOutcome,
     AnswerSentence,
+    Attachment,
     Draft,
     Memory,
     Route,
@@ -44,6 +45,7 @@ _GENERAL: Final = (
     "Answer briefly, in the language of the question, and cite nothing."
 )
 NOTHING_CITED: Final = "The model names no source; the passages that come closest stand below."
+OF_IMAGES: Final = "The model says this of the images, and cites no document."
 NO_ANSWER: Final = "The model gave no answer; these are quotations."
 _NO_SECOND_OPINION: Final = "The model was not asked about its sentences:"
 _LEAST: Final = 50  # tokens of text, below which no excerpt is worth a call
@@ -154,10 +156,17 @@ class Prompt:
     message: str
     tools: tuple[Tool, ...]
     recalled: tuple[Memory, ...]
+    images: tuple[Attachment, ...] = ()
 
     async def write(self, model: LanguageModel, on_text: OnText | None) -> Writing:
         """Return what the model writes."""
-        return await model.write(self.instructions, self.message, tools=self.tools, on_text=on_text)
+        return await model.write(
+            self.instructions,
+            self.message,
+            tools=self.tools,
+            on_text=on_text,
+            images=self.images,
+        )
 
     def budget(self, fits: float) -> int:
         """Return how many tokens of text may lie before the model where so much of it fits."""
@@ -184,10 +193,12 @@ def prompt_for(
             today=runtime.today(),
             tools=bool(tools),
             external=bool(request.tools),
+            images=bool(request.images),
         ),
         user_message(request.question, blocks, evidence.nonce, recalled),
         (*tools, *request.tools),
         tuple(recalled),
+        request.images,
     )
 
 
@@ -211,10 +222,11 @@ async def general(
     )
 
 
-def combine(quoted: Answer, written: WrittenAnswer) -> Answer:
+def combine(quoted: Answer, written: WrittenAnswer, *, saw_images: bool = False) -> Answer:
     """Put what a model wrote before the quotations; all that it wrote is shown.
 
-    The quotations stay below where it names no source, and alone where it wrote no sentence.
+    The quotations stay below where it names no source, and alone where it wrote no sentence. Where
+    it saw images, it need name no source.
     """
     checked, writing = written.checked, written.writing
     warnings = (*quoted.warnings, *written.warnings)
@@ -232,6 +244,8 @@ def combine(quoted: Answer, written: WrittenAnswer) -> Answer:
     )
     if not names_no_source(written):
         return answer
+    if saw_images:
+        return replace(answer, notice=OF_IMAGES)
     if not quoted.sentences:
         return replace(answer, outcome=AnswerOutcome.NOT_FOUND, route=Route.INSUFFICIENT)
     first = len(checked.citations)

@@ -27,6 +27,7 @@ _MARKDOWN = re.compile(
     r"(?:[ \t]+\"[^\"]{0,500}\")?[ \t]*\)"
 )
 _TITLED = re.compile(r"[ \t]\|(?:[ \t]|$)")
+_ADDRESS = re.compile(r"<?https?://|\[[^\[\]]{0,500}\]\(<?https?://", re.IGNORECASE)
 _USER = re.compile(r"//[^/@\s]{0,200}@")
 _WORDS_BEHIND = re.compile(r"https?://\S+[ \t]", re.IGNORECASE)
 
@@ -80,6 +81,14 @@ def parse_links(text: str) -> LinkList:
             known = found.get(url, Link(url, number))
             found[url] = replace(known, title=known.title or title)
     return LinkList(tuple(found.values()), tuple(problems))
+
+
+def is_list(text: str) -> bool:
+    """Whether a text lists pages and says nothing else, headings apart."""
+    lines = (line.strip() for line in _LINE_END.split(text.removeprefix("\ufeff")))
+    entries = (line for line in lines if line and not line.startswith(_COMMENT))
+    begins = [bool(_ADDRESS.match(_MARKER.sub("", line, count=1))) for line in entries]
+    return bool(begins) and all(begins)
 
 
 def _find_addresses(line: str) -> list[tuple[str, str]]:

@@ -14,10 +14,11 @@ the characters that could open a bracket, so that a heading, a number or a note 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
+from chapterhouse.answering.evidence_buffer import SEARCH_TOOL
 from chapterhouse.errors import UsageError
 from chapterhouse.retrieval.fuse import WORDS_ALONE
 from chapterhouse.text.counting import counted
@@ -160,6 +161,26 @@ def find_passages(
     )
 
 
+def passage_place(hit: Hit) -> str:
+    """Return where a passage is, the id of its chunk, and how similar it is."""
+    exact = ["word for word"] if hit.stages.get("exact") else []
+    return place_of(hit.document, hit.chunk, hit.chunk.id, f"similarity {hit.score:.2f}", *exact)
+
+
+def file_place(hit: Hit) -> str:
+    """Return file, page and number of a chunk alone, as ``search_documents`` lists them."""
+    return place_of(hit.document, replace(hit.chunk, section_path=()), hit.chunk.ordinal + 1)
+
+
+def place_of(document: Document, chunk: Chunk, name: str | int, *more: str) -> str:
+    """Return file, page, chunk and section on one line: ``may.pdf (p.4, chunk 8, …)``."""
+    page = page_name(document.page_kind, chunk.page, chunk.page_label).replace("page ", "p.", 1)
+    facts = [*([page] if page else []), f"chunk {name}"]
+    if chunk.section_path:
+        facts.append(f"section {_SECTION_MARK.join(chunk.section_path)[:120]}")
+    return f"{document.source[:120]} ({', '.join((*facts, *more))})"
+
+
 _QUERY: Final = {
     "type": "string",
     "description": "A question or statement, in the words that the documents would use.",
@@ -176,6 +197,7 @@ class _Kind:
     description: str
     minimum: float | None = None
     per_document: int = _PER_DOCUMENT
+    place: Callable[[Hit], str] = passage_place
 
 
 _KINDS: Final = (
@@ -197,19 +219,24 @@ _KINDS: Final = (
         per_document=1,
     ),
     _Kind(
-        "search_documents",
+        SEARCH_TOOL,
         "Search the documents and see where each passage stands: file, page, chunk and text. Call "
         "this when you need the exact place or wording of something in the documents, or when "
         "search_knowledge found nothing. Returns the best passages there are; judge for yourself "
         "whether they fit.",
+        place=file_place,
     ),
 )
 
 
-def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> Mapping[str, Tool]:
+def knowledge_tools(
+    search: Search, scope: Scope, mark: Mark | None = None, described: str = ""
+) -> Mapping[str, Tool]:
     """Return the three tools by their names.
 
-    ``mark`` gives the markers by which a model may cite what is found; None where it cannot.
+    Args:
+        mark: Gives the markers by which a model may cite what is found; None where it cannot.
+        described: What the settings say of ``search_documents`` instead of what is said here.
     """
 
     def tool(kind: _Kind) -> Tool:
@@ -222,14 +249,17 @@ def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> M
                 limit=int(_number(arguments, "limit", _LIMIT)),
                 per_document=kind.per_document,
             )
-            return format_passages(found, mark)
+            return format_passages(found, mark, kind.place)
 
-        return Tool(kind.name, kind.description, _parameters(kind.minimum), call, parallel=True)
+        words = described if described and kind.name == SEARCH_TOOL else kind.description
+        return Tool(kind.name, words, _parameters(kind.minimum), call, parallel=True)
 
     return MappingProxyType({kind.name: tool(kind) for kind in _KINDS})
 
 
-def format_passages(passages: Passages, mark: Mark | None = None) -> str:
+def format_passages(
+    passages: Passages, mark: Mark | None = None, place: Callable[[Hit], str] = passage_place
+) -> str:
     """Return passages as a model is told of them, escaped; or what was searched and what to try."""
     if not passages.hits:
         return _nothing(passages)
@@ -239,7 +269,7 @@ def format_passages(passages: Passages, mark: Mark | None = None) -> str:
     notes = (*notes, *(escape_line(f"{each.notice}.") for each in passages.corrections))
     return format_numbered(
         heading("Knowledge base results for", passages.query.text),
-        [ToolPassage(_place(hit), hit.chunk.header + hit.chunk.text) for hit in passages.hits],
+        [ToolPassage(place(hit), hit.chunk.header + hit.chunk.text) for hit in passages.hits],
         notes,
         mark(passages.hits) if mark else (),
     )
@@ -259,7 +289,7 @@ def _nothing(passages: Passages) -> str:
             f"(Searched {searched} {where}. Nothing has a similarity of {passages.minimum:g} or "
             "more. The nearest:"
         )
-        lines += [f"- {escape_line(_place(hit))}" for hit in passages.below[:_NEAREST]]
+        lines += [f"- {escape_line(passage_place(hit))}" for hit in passages.below[:_NEAREST]]
         lines.append(
             "Try other words, a name or number as the documents have it, or a lower "
             "min_similarity.)"
@@ -277,20 +307,6 @@ def _where(scope: Scope) -> str:
         return "that you may read"
     names = ", ".join(escape_line(shelf) for shelf in scope.shelves)
     return f"on the {'shelf' if len(scope.shelves) == 1 else 'shelves'} {names}"
-
-
-def _place(hit: Hit) -> str:
-    exact = ["word for word"] if hit.stages.get("exact") else []
-    return place_of(hit.document, hit.chunk, hit.chunk.id, f"similarity {hit.score:.2f}", *exact)
-
-
-def place_of(document: Document, chunk: Chunk, name: str | int, *more: str) -> str:
-    """Return file, page, chunk and section on one line: ``may.pdf (page 4, chunk 8, …)``."""
-    page = page_name(document.page_kind, chunk.page, chunk.page_label)
-    facts = [*([page] if page else []), f"chunk {name}"]
-    if chunk.section_path:
-        facts.append(f"section {_SECTION_MARK.join(chunk.section_path)[:120]}")
-    return f"{document.source[:120]} ({', '.join((*facts, *more))})"
 
 
 def _number(arguments: Mapping[str, object], name: str, otherwise: float) -> float:

@@ -337,6 +337,7 @@ def ended(report: AddReport) -> JobResult:
         {
             "files": len(records),
             "changed": report.changed,
+            "chunks": report.chunks,
             "counts": {status.value: number for status, number in counts.items()},
             "documents": [one.document_id for one in records if one.document_id][:_NAMED],
             "problems": _named(problems[:_NAMED]),

@@ -255,7 +255,9 @@ class Library:
             RejectedError: a file cannot be read.
         """
         with cls.temporary(home, workspace) as library:
-            report = library.documents.add(*paths, on_progress=on_progress)
+            report = (
+                library.documents.add(*paths, on_progress=on_progress) if paths else AddReport(())
+            )
             if report.interrupted:
                 raise KeyboardInterrupt
             _require_read(report)

@@ -7,6 +7,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UsageError
 from chapterhouse.types import (
     Analytics,
+    CorpusCounts,
     Document,
     DocumentFigures,
     DocumentUse,
@@ -53,7 +54,7 @@ class LibraryAnalytics:
             days=days,
             first_day=day_of(since),
             last_day=day_of(now),
-            documents=self._documents(figures, census.documents),
+            documents=self._documents(figures, census),
             outcomes=figures.outcomes,
             by_day=figures.by_day,
             by_interface=figures.by_interface,
@@ -66,10 +67,11 @@ class LibraryAnalytics:
         """Delete all that is counted of questions; return of how many."""
         return self._runtime.store.questions().clear()
 
-    def _documents(self, figures: QuestionFigures, documents: int) -> DocumentFigures:
+    def _documents(self, figures: QuestionFigures, census: CorpusCounts) -> DocumentFigures:
         counts = self._runtime.store.counts(_ALL)
         return DocumentFigures(
-            documents=documents,
+            documents=census.documents,
+            chunks=census.chunks,
             by_status=counts["status"],
             by_format=counts["format"],
             by_shelf=counts["shelf"],

@@ -11,7 +11,7 @@ from chapterhouse.answering.memory import remembered_answer
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.concurrency import last, run_sync
-from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Memory, Turn
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, Attachment, FollowUp, Memory, Turn
 
 if TYPE_CHECKING:
     from chapterhouse.agents import personas
@@ -54,6 +54,7 @@ class Answers:
         drafts: bool = True,
         interface: str = "python",
         documents: Sequence[str] = (),
+        images: Sequence[Attachment] = (),
         on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
@@ -74,6 +75,7 @@ class Answers:
             interface: As which analytics count the question; where it may not be remembered they
                 do not.
             documents: Names of documents and of folders, which alone are asked. Not with a persona.
+            images: Shown to the model, as ``extract_for_attachment`` gives them.
 
         Raises:
             UsageError: the question is empty, a number is out of range, there is no such model.
@@ -92,6 +94,7 @@ class Answers:
             drafts and on_event is not None,
             interface=interface,
             documents=tuple(documents),
+            images=tuple(images),
         )
         return run_sync(
             answer_of(self.events(question, persona=persona, options=options), on_event)

@@ -32,7 +32,7 @@ from chapterhouse.models.tools import check_tools, run_calls, wanted_calls
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise
-from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
+from chapterhouse.types import Attachment, ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
 
 if TYPE_CHECKING:
     import httpx2
@@ -107,6 +107,7 @@ OnText = Callable[[str], None]
 
 ROUNDS: Final = 8  # of tool calls; then the model has to write with what it knows
 _PATIENCE: Final = 4  # a whole piece of writing may take so many times as long as one response
+_IMAGE_TOKENS: Final = 1_000  # of an image, roughly
 _LEAST_OUTPUT: Final = 256  # tokens for an answer, below which a prompt is too long
 _PATH: Final = "/chat/completions"
 # Where services put thoughts, of which some want to be reminded after a call of a tool.
@@ -270,6 +271,7 @@ class ChatModel:
         tools: Sequence[Tool] = (),
         on_text: OnText | None = None,
         output: OutputFormat | None = None,
+        images: Sequence[Attachment] = (),
     ) -> Writing:
         """Return what the model writes after its last call of a tool; see ``ports.models``.
 
@@ -288,9 +290,10 @@ class ChatModel:
                 service,
                 client,
                 on_text,
-                _messages(instructions, prompt),
+                _messages(instructions, prompt, images),
                 asked,
-                estimate_tokens(f"{instructions}\n{prompt}\n{json.dumps(asked)}"),
+                estimate_tokens(f"{instructions}\n{prompt}\n{json.dumps(asked)}")
+                + _IMAGE_TOKENS * len(images),
                 asyncio.get_running_loop().time() + _PATIENCE * service.timeout_seconds,
             )
             return await self._write(talk, tools)
@@ -458,8 +461,16 @@ class ChatModel:
         return EngineError(f"The language model {self._settings.model} {what}.", hint=hint)
 
 
-def _messages(instructions: str, prompt: str) -> list[dict[str, Any]]:
-    messages = [{"role": "system", "content": instructions}, {"role": "user", "content": prompt}]
+def _messages(instructions: str, prompt: str, images: Sequence[Attachment]) -> list[dict[str, Any]]:
+    shown = [
+        {"type": "image_url", "image_url": {"url": f"data:{one.media_type};base64,{one.data}"}}
+        for one in images
+    ]
+    content = [{"type": "text", "text": prompt}, *shown] if shown else prompt
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": instructions},
+        {"role": "user", "content": content},
+    ]
     return messages if instructions else messages[1:]
 
 

@@ -20,7 +20,7 @@ from chapterhouse.settings import (
     Settings,
 )
 from chapterhouse.telemetry import chat_span, record_writing
-from chapterhouse.types import ModelLimits, OutputFormat, Tool, Usage, Writing
+from chapterhouse.types import Attachment, ModelLimits, OutputFormat, Tool, Usage, Writing
 from chapterhouse.types.engines import Embedder, LanguageModel, Reranker
 
 if TYPE_CHECKING:
@@ -228,11 +228,12 @@ class MeteredModel:
         tools: Sequence[Tool] = (),
         on_text: Callable[[str], None] | None = None,
         output: OutputFormat | None = None,
+        images: Sequence[Attachment] = (),
     ) -> Writing:
         """Return what the model writes; errors as the model's."""
         with chat_span(self.fingerprint, instructions, prompt) as recorder:
             writing = await self._model.write(
-                instructions, prompt, tools=tools, on_text=on_text, output=output
+                instructions, prompt, tools=tools, on_text=on_text, output=output, images=images
             )
             record_writing(recorder, writing)
         self._pay(writing.usage)

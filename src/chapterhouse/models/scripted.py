@@ -8,7 +8,7 @@ from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.tools import check_tools, run_calls, wanted_calls
-from chapterhouse.types import ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
+from chapterhouse.types import Attachment, ModelLimits, OutputFormat, Tool, ToolCall, Usage, Writing
 
 _STEPS: Final = 100  # of one piece of writing, where a function never comes to an end
 
@@ -74,6 +74,7 @@ class ScriptedModel:
         self.asked: list[tuple[str, str]] = []
         self.offered: list[tuple[str, ...]] = []
         self.formats: list[OutputFormat | None] = []
+        self.images: list[Attachment] = []
         self.tool_results: list[ToolCall] = []
 
     @property
@@ -101,6 +102,7 @@ class ScriptedModel:
         tools: Sequence[Tool] = (),
         on_text: Callable[[str], None] | None = None,
         output: OutputFormat | None = None,
+        images: Sequence[Attachment] = (),
     ) -> Writing:
         """Write the next step, and those after it while a step calls tools.
 
@@ -110,6 +112,7 @@ class ScriptedModel:
         """
         check_tools(tools)
         self._remember(instructions, prompt, tuple(tool.name for tool in tools), output)
+        self.images += images
         used, made = Usage(), list[ToolCall]()
         for _ in range(_STEPS):
             step = self._step(instructions, prompt)

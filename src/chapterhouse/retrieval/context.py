@@ -114,6 +114,18 @@ def repack(
     return replace(packed, warnings=context.warnings)
 
 
+def first_whole(context: Context, hits: int = 8) -> tuple[int, float]:
+    """Return tokens and share of the value of the first hits, whole, as without packing."""
+    longest: dict[int, Excerpt] = {}
+    for one in context.candidates:
+        known = longest.get(one.hit.rank)
+        if known is None or one.tokens > known.tokens:
+            longest[one.hit.rank] = one
+    first = [longest[rank] for rank in sorted(longest)[:hits]]
+    gain = sum(one.relevance for one in first)
+    return sum(one.tokens for one in first), min(gain, 1.0)
+
+
 # --- candidates ----------------------------------------------------------------------------------
 
 

@@ -248,12 +248,16 @@ def _score(
             for chunk, score in zip(shortlist.chunks, final, strict=True):
                 stages[chunk.key]["reranked"] = score
     scores: dict[int, float] = {}
+    weights = {
+        name: weight_of(shortlist.question, document, query.tags, method.recency)
+        for name, document in shortlist.documents.items()
+    }
+    # Beside the newest: where all is old, age tells nothing, and no score falls.
+    newest = max((fresh for _, fresh in weights.values()), default=1.0)
     for chunk, score in zip(shortlist.chunks, final, strict=True):
         share = shares.get(chunk.document_id, 0.0)
-        document = shortlist.documents.get(chunk.document_id)
-        tagged, fresh = 1.0, 1.0
-        if document is not None:
-            tagged, fresh = weight_of(shortlist.question, document, query.tags, method.recency)
+        tagged, fresh = weights.get(chunk.document_id, (1.0, newest))
+        fresh /= newest
         names = 1.0 + NAME_BOOST * share * max(1.0 - score, 0.0)  # never beyond 1
         if share:
             stages[chunk.key]["names"] = names

@@ -106,6 +106,7 @@ class DocumentFigures:
     """
 
     documents: int
+    chunks: int
     by_status: Mapping[str, int]
     by_format: Mapping[str, int]
     by_shelf: Mapping[str, int]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from chapterhouse.types import (
+    Attachment,
     Body,
     Fusion,
     ModelLimits,
@@ -117,6 +118,7 @@ class LanguageModel(Protocol):
         tools: Sequence[Tool] = (),
         on_text: Callable[[str], None] | None = None,
         output: OutputFormat | None = None,
+        images: Sequence[Attachment] = (),
     ) -> Writing:
         """Return what the model writes, calling tools on the way.
 
@@ -125,6 +127,7 @@ class LanguageModel(Protocol):
             on_text: Is given the text as it comes, part by part.
             output: The form of the answer. Not every service can hold a model to it, so the
                 instructions describe it too, and the text may be of another form all the same.
+            images: Shown to the model behind the prompt; one that does not see them refuses.
 
         Raises:
             EngineError: the model cannot be reached or gave nothing.

@@ -123,6 +123,11 @@ class AddReport:
         """Count the files whose documents were written."""
         return sum(outcome.changed for outcome in self.outcomes)
 
+    @property
+    def chunks(self) -> int:
+        """Count the chunks that were written."""
+        return sum(outcome.chunks for outcome in self.outcomes)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -2,9 +2,9 @@
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Final
+from typing import Final, Literal
 
 TOOL_TEXT: Final = "tool."  # what the id of a tool's text begins with
 
@@ -51,6 +51,21 @@ class ToolText:
         """The id under which it is cited; no document has it, for none has a dot in its own."""
         named = f"{self.tool}\0{self.place}\0{self.text_sha256}"
         return f"{TOOL_TEXT}{self.tool}.{hashlib.sha256(named.encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that goes along with a question.
+
+    Attributes:
+        data: An image in Base64, else the text.
+        media_type: Of an image; else empty.
+    """
+
+    type: Literal["image", "text"]
+    name: str
+    data: str = field(repr=False)
+    media_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

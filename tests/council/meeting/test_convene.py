@@ -29,12 +29,15 @@ _ELSEWHERE = """
 import sys
 from chapterhouse import Library
 from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.library.councils import LibraryCouncils
 from chapterhouse.types import Minutes
+from dataclasses import replace
 from pydantic import TypeAdapter
 from pathlib import Path
 with Library.open(sys.argv[1]) as library:
     options = MeetingOptions(transcript=Path(sys.argv[2]), remember=False)
-    minutes = library.councils.convene("harbour-board", sys.argv[3], options=options)
+    then = replace(library._runtime, now=lambda: 1_700_000_000)  # the same day as here
+    minutes = LibraryCouncils(then).convene("harbour-board", sys.argv[3], options=options)
     sys.stdout.buffer.write(TypeAdapter(Minutes).dump_json(minutes))
 """
 

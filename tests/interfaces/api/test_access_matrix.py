@@ -96,6 +96,7 @@ NEVER_FOREIGN: Final = frozenset({"setting"})
 # are one set for the home, so that an admin who adds one can learn that it is taken.
 PLAIN: Final = frozenset({
     "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
+    "file_type", "data",
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
     "source", "target", "previous_response_id", "conversation", "csrf", "before", "answer", "next",
     "password", "key", "kind", "code",

@@ -1,5 +1,6 @@
 import json
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -46,6 +47,55 @@ def test_a_document_is_received_read_found_and_removed(served: Served) -> None:
     assert b"kites" not in data
     left = [path for path in served.home.glob("workspaces/**/*") if path.is_file()]
     assert [path for path in left if b"kites.md" in path.read_bytes()] == []
+
+
+def test_an_upload_may_wait_for_its_document(served: Served) -> None:
+    sent = list[Any]()
+    with served.client(served.key("write")) as client:
+
+        def send(name: str, data: bytes) -> Any:
+            files = {"file": (name, data)}
+            thread = threading.Thread(
+                target=lambda: sent.append(
+                    client.post("/api/documents/upload?wait=true", files=files)
+                )
+            )
+            thread.start()
+            until(lambda: client.get("/api/jobs?state=pending").json()["jobs"])
+            served.work()
+            thread.join()
+            return sent.pop()
+
+        read = send("wherries.md", b"# Wherries\n\nA wherry has one sail.\n")
+        assert (read.status_code, read.json()["state"]) == (201, "done")
+        assert read.json()["document"]["title"] == "Wherries"
+        refused = send("broken.pdf", b"%PDF-1.7 and nothing else")
+        assert refused.status_code == 422
+        assert "broken.pdf" in refused.json()["detail"]
+
+
+def test_the_list_has_refused_files_and_knows_other_names(served: Served, tmp_path: Path) -> None:
+    (tmp_path / "paddles.md").write_text("# Paddles\n\nPaddles are of ash.\n")
+    (tmp_path / "empty-paddles.md").write_text("")
+    with Library.open(served.home) as library:
+        library.documents.add(tmp_path / "paddles.md", tmp_path / "empty-paddles.md")
+
+    def listed(client: Any, query: str) -> tuple[list[str], list[str]]:
+        page = client.get(f"/api/documents?text=paddles&{query}").json()
+        return [one["title"] for one in page["documents"]], [
+            Path(one["place"]).name for one in page["files"]
+        ]
+
+    with served.client(served.key("read")) as client:
+        assert listed(client, "status=rejected") == ([], ["empty-paddles.md"])
+        assert listed(client, "status=completed") == (["Paddles"], [])
+        assert listed(client, "file_type=.md") == (["Paddles"], [])
+        assert listed(client, "file_type=pdf") == ([], [])
+        page = client.get("/api/documents?status=rejected&text=paddles").json()
+        assert str(tmp_path) not in json.dumps(page)
+        assert client.get("/api/documents?status=rejected&cursor=x").status_code == 400
+    with served.client(served.key("read", shelves=("open",))) as client:
+        assert listed(client, "status=rejected") == ([], [])
 
 
 def test_a_removal_names_the_file_that_would_be_read_again(served: Served, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_a_folder_of_contracts_is_compared(
     home = ("--home", tmp_path / "home")
     made = chapterhouse("council", "new", "rents", "--each", contracts, *home)
     assert (made.code, made.err) == (0, "")
-    assert "2 members:\n  The boat\n  The lease\n2 files: 2 ready\nNext:\n" in made.out
+    assert "2 members:\n  The boat\n  The lease\n2 files: 2 ready; 2 chunks\nNext:\n" in made.out
     asked = chapterhouse("convene", "rents", "How much is the rent a day?", *home)
     assert "The boat: The rent is 20 euros a day. [1]" in asked.out
     assert "The lease: The rent is 10 euros a day. [2]" in asked.out

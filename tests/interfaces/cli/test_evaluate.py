@@ -32,6 +32,39 @@ def test_verdicts_are_kept_and_evaluated_by_default(
     assert "required@10  1.000" in shown
 
 
+def test_whose_documents_answer_what(chapterhouse: Any, tmp_path: Path) -> None:
+    texts = {
+        "maria": "# Speed\n\nInside the harbour no vessel may exceed 4 knots.\n",
+        "olof": "# Tariffs\n\nA berth costs 80 euros a metre in 2026.\n",
+    }
+    home = ("--home", tmp_path / "home")
+    for slug, text in texts.items():
+        (tmp_path / slug).mkdir()
+        (tmp_path / slug / f"{slug}.md").write_text(text)
+        chapterhouse("persona", "new", slug, "--folder", tmp_path / slug, *home)
+        chapterhouse("persona", "update", slug, *home)
+    chapterhouse("council", "new", "board", "--member", "maria", "--member", "olof", *home)
+    file = tmp_path / "questions.jsonl"
+    asked: list[dict[str, object]] = [
+        {"question": "How many knots may a vessel go in the harbour?", "answer": "4 knots"},
+        {"question": "What does a berth cost a metre?", "answer": "80 euros"},
+        {"question": "Who painted the ceiling of the Sistine Chapel?", "answerable": False},
+    ]
+    file.write_text("".join(json.dumps(one) + "\n" for one in asked))
+    key = ("guest", "--level", "read", "--shelf", "maria")
+    made = chapterhouse("key", "create", *key, "--json", *home).data["id"]
+    expected = {"maria": ["answers", "lacks", "nobody"], "olof": ["lacks", "answers", "nobody"]}
+    for options in (("--persona", "maria", "--persona", "olof"), ("--council", "board")):
+        found = chapterhouse("eval", file, *options, "--json", *home).data["questions"]
+        assert {name: [one["reach"][name] for one in found] for name in expected} == expected
+        assert found[1]["lacking"] == {"maria": [found[1]["documents"][0]]}
+    shown = chapterhouse("eval", file, "--key", made, *home).out
+    assert f"{made}: answers 1 of 3" in shown
+    assert re.search(r"lacks \S+/olof\.md, which answers 1 question", shown)
+    wrong = chapterhouse("eval", file, "--persona", "maria", "--fail-below", "answer=.5", *home)
+    assert (wrong.code, "leave out gates" in wrong.err) == (2, True)
+
+
 def test_what_is_wrong_is_said(
     chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -44,7 +44,7 @@ def test_the_whole_way(chapterhouse: Any, tmp_path: Path) -> None:
     assert (wrong.code, "\n1 error, 2 warnings\n" in wrong.out) == (1, True)
     config = tmp_path / "own/personas/maria/persona.config.json"
     config.write_text(json.dumps({**json.loads(config.read_text()), "folders": []}))
-    trained = persona("update", "maria", "--file", file)
+    trained = persona("train", "maria", "--file", file)  # what another system calls update
     assert (trained.code, trained.err) == (0, "")
     assert "Copied in: RAW-DOCS/tides.md" in trained.out
     assert "+ Slack water\n" in trained.out

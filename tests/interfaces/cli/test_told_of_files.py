@@ -33,7 +33,9 @@ def test_a_second_add_tells_again_what_was_rejected(
     chapterhouse: Any, folder: Path, home: tuple[str, str]
 ) -> None:
     first = chapterhouse("add", str(folder), *home)
-    assert first.out.startswith("3 files and 1 in them: 2 ready, 1 unpacked, 1 rejected\n")
+    assert first.out.startswith(
+        "3 files and 1 in them: 2 ready, 1 unpacked, 1 rejected; 2 chunks\n"
+    )
     again = chapterhouse("add", str(folder), *home)
     assert (first.code, again.code) == (4, 4)
     assert again.out.startswith("3 files and 1 in them: 3 unchanged, 1 rejected earlier\n")

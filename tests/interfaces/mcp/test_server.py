@@ -11,10 +11,11 @@ from mcp.server import Server
 
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.service import Service
+from chapterhouse.settings import Settings
 
 
 def server_of(**facets: Any) -> Server[dict[str, Any]]:
-    library = cast("Any", SimpleNamespace(**facets))
+    library = cast("Any", SimpleNamespace(settings=Settings(), **facets))
     service = Service(lambda: nullcontext(library))
     return build_server(lambda _: service, remember=False)
 

@@ -1,11 +1,12 @@
 import json
+import re
 
 import jsonschema
 
 from chapterhouse.interfaces.mcp.tools import TOOLS
 from chapterhouse.library import Library
 
-from .conftest import HOSTILE, Caller
+from .conftest import HOSTILE, Built, Caller
 
 CALLS: dict[str, dict[str, object]] = {
     "search": {"query": "lodging of stranded passengers"},
@@ -38,6 +39,21 @@ def test_the_list_is_complete_and_says_that_nothing_is_changed(caller: Caller) -
         assert tool.output_schema
         for name, about in tool.input_schema["properties"].items():
             assert about.get("description"), f"{tool.name}: {name} is not described"
+
+
+def test_a_workspace_may_describe_search_documents(caller: Caller, built: Built) -> None:
+    words = "Call this when the user asks about storms or berths."
+    with Library.open(built.home) as library:
+        library.configuration.change("search.tool_description", words, by="ada")
+        try:
+            listed = caller.run(caller.client.list_tools, cache_mode="refresh").tools
+        finally:
+            library.configuration.reset("search.tool_description", by="ada")
+    tools = {one.name: one for one in listed}
+    assert tools["search_documents"].description == words
+    assert tools["search_documents"].input_schema["required"] == ["query"]
+    text = caller.tool("search_documents", query="width of berth 17").content[0].text
+    assert re.search(r"^1\. \S+berths\.md \(chunk \d+\)$", text, re.MULTILINE)
 
 
 def test_every_result_is_text_and_data_that_fits_its_schema(caller: Caller) -> None:

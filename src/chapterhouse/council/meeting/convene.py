@@ -78,6 +78,7 @@ class Plan:
     warnings: tuple[str, ...] = ()
 
 
+_RECALL: Final = 3  # earlier meetings, where no setting says how many
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
 Emit = Callable[[CouncilEvent], None]
 _ANY: Final = MeetingOptions()
@@ -256,18 +257,19 @@ def _reminders(
     found: dict[str, tuple[Memory, ...]] = {}
     for participant in session.everyone:
         memory = participant.request.settings.memory
-        if participant.model is None or not (choices.remember and memory.enabled and memory.recall):
+        most = _RECALL if memory.recall is None else memory.recall
+        if participant.model is None or not (choices.remember and memory.enabled and most):
             continue
         recalled = recall(
             session.council.slug,
             participant.key,
             question,
             runtime.memories,
-            limit=memory.recall + _OWN_TRACES,
+            limit=most + _OWN_TRACES,
             now=runtime.now(),
         )
         others = [one for one in recalled if (one.question, one.sequence) != (question, sequence)]
-        found[participant.key] = tuple(others[: memory.recall])
+        found[participant.key] = tuple(others[:most])
     return found
 
 

@@ -294,7 +294,11 @@ def tools_for(
         return mark([whole_chunk(hit.document, hit.chunk) for hit in hits])
 
     own, scope = participant.own_tools, participant.request.scope
-    citing = {**knowledge_tools(find, scope, mark_hits), **graph_tool(runtime, scope, mark)}
+    described = runtime.settings.search.tool_description
+    citing = {
+        **knowledge_tools(find, scope, mark_hits, described),
+        **graph_tool(runtime, scope, mark),
+    }
     tools = tuple(
         citing[tool.name] if own.get(tool.name) is tool else evidence.citable(tool)
         for tool in participant.tools

@@ -220,7 +220,7 @@ def open_session(
             title=_title(member, request.persona),
             kind=member.kind,
             request=request,
-            shelves=_shelves(council, member, runtime),
+            shelves=member_shelves(council, member, Personas(runtime)),
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
             model=_model(council, member, request, options, runtime),
@@ -330,13 +330,13 @@ def _request(council: Council, member: Member, question: str, runtime: Runtime) 
         )
     else:
         own = library_request(question, runtime.settings, AskOptions())
-    scope = Scope.of(_shelves(council, member, runtime))
+    scope = Scope.of(member_shelves(council, member, Personas(runtime)))
     return replace(own, scope=scope, may_be_empty=True)
 
 
-def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:
+def member_shelves(council: Council, member: Member, personas: Personas) -> tuple[str, ...]:
     """Return what a persona or a role reads: their shelves, then the council's."""
-    own = Personas(runtime).load(member.persona).persona.reads if member.persona else ()
+    own = personas.load(member.persona).persona.reads if member.persona else ()
     own = (*own, *member.own_shelf(council.slug))
     return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 

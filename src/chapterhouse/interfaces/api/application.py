@@ -32,6 +32,7 @@ from chapterhouse.interfaces.api import (
     jobs,
     memory,
     sources,
+    uploads,
     workspace_routes,
 )
 from chapterhouse.interfaces.api.openai import completions, questions
@@ -43,6 +44,7 @@ from chapterhouse.interfaces.mcp.server import build_server
 ROUTERS: Final = (
     workspace_routes.health,
     memory.document_analytics,  # before the documents, of which "analytics" is no id
+    uploads.uploads,
     documents.documents,
     asking.asking,
     jobs.jobs,

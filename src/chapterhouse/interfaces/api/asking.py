@@ -123,6 +123,7 @@ def ask_options(exchange: Exchange, body: AskBody) -> AskOptions:
         drafts=False,
         interface="api",
         counted=True,
+        images=tuple(one.attachment() for one in body.images),
     )
 
 

@@ -1,19 +1,18 @@
 """Documents over HTTP: received, listed, read, searched, removed."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
-from fastapi import Header, Query, Request, Response
+from fastapi import Header, Query, Response
 
+from chapterhouse.chunking.build import formats_of
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.ingest.uploads import Upload
-from chapterhouse.interfaces.api.limits import ReceivedForm, UploadForm
 from chapterhouse.interfaces.api.problems import Refusal, problem_responses
 from chapterhouse.interfaces.api.routing import Caller, needs, router
 from chapterhouse.interfaces.api.schemas import (
-    SHELF_SAYS,
     ContentResult,
     ContextBody,
     ContextResult,
@@ -25,7 +24,7 @@ from chapterhouse.interfaces.api.schemas import (
     TextBody,
 )
 from chapterhouse.interfaces.api.state import Exchange, Exchanged
-from chapterhouse.interfaces.service import public_lines
+from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.interfaces.values import (
     PublicDocument,
     PublicSearch,
@@ -35,66 +34,24 @@ from chapterhouse.interfaces.values import (
 )
 from chapterhouse.library import Library
 from chapterhouse.retrieval.rerank import tags_of
-from chapterhouse.text.naming import NAME_PATTERN, valid_name
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import DEFAULT_SHELF, Document, Excerpt, Job, Status
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    Document,
+    Excerpt,
+    Job,
+    Listing,
+    Status,
+)
 from chapterhouse.types.access import AccessLevel
 
 READ: Final = needs(AccessLevel.READ)
 WRITE: Final = needs(AccessLevel.WRITE)
 _MOST: Final = 500
+_COMPLETED: Final = "completed"  # how others call it that a document is there
+_WITH_DOCUMENT: Final = frozenset({Status.READY, Status.PARTIAL})
 _NAMED: Final = 20  # documents, in the audit log
-_FORM: Final = {
-    "type": "object",
-    "required": ["file"],
-    "additionalProperties": False,
-    "properties": {
-        "file": {"type": "string", "format": "binary", "description": "The file, with its name."},
-        "shelf": {"type": "string", "pattern": f"^$|{NAME_PATTERN}", "description": SHELF_SAYS},
-        "keep": {
-            "type": "string",
-            "enum": ["", "both"],
-            "description": "Whether what the shelf has under this name stays, too.",
-        },
-    },
-}
-_UPLOAD: Final = {
-    **WRITE,
-    "requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _FORM}}},
-}
-
 documents: Final = router("/api/documents", "documents")
-
-
-@documents.post("/upload", status_code=202, openapi_extra=_UPLOAD)
-async def upload(exchange: Exchanged, request: Request) -> Job:
-    """Receive a file and leave reading it to a job.
-
-    It replaces what was sent to the shelf under the same name before, which `replaced` in the
-    job's result names; with `keep=both` both stay.
-    """
-    async with exchange.receiving() as begin:
-        form = await UploadForm(request, begin).read()
-        ((name, received),) = form.files
-        return await receive(exchange, form, name, received)
-
-
-async def receive(exchange: Exchange, form: ReceivedForm, name: str, received: Upload) -> Job:
-    """Leave reading a file of a form to a job."""
-    if form.both not in {"", "both"}:
-        raise UsageError(f"'keep' is 'both' or empty, not '{form.both[:100]}'.")
-    if form.shelf and not valid_name(form.shelf):
-        wrong = f"'{form.shelf[:100]}' cannot name a shelf."
-        raise UsageError(wrong, hint=f"It is {NAME_PATTERN}.")
-    shelf = shelf_for(exchange.caller, form.shelf)
-
-    def enqueue(library: Library) -> Job:
-        if shelf:
-            library.documents.require_own_shelf(shelf)
-        stored, order = received.finish(), library.documents.upload_later
-        return order(stored, name, shelf=shelf, retain_both=form.both == "both")
-
-    return await exchange.order("document.upload", shelf, enqueue)
 
 
 @documents.post("/text", status_code=201, openapi_extra=WRITE)
@@ -107,7 +64,7 @@ async def add_text(exchange: Exchanged, body: TextBody) -> PublicDocument:
         record = report.outcomes[0].record
         if not record.document_id:
             raise UsageError(f"The text was not read: {record.sentence}")
-        return _shown(library.documents.by_id(record.document_id), exchange)
+        return shown_to(library.documents.by_id(record.document_id), exchange)
 
     return await exchange.change("document.text", shelf, add)
 
@@ -115,8 +72,14 @@ async def add_text(exchange: Exchanged, body: TextBody) -> PublicDocument:
 @documents.get("", openapi_extra=READ)
 async def list_documents(
     exchange: Exchanged,
-    status: Status | None = None,
+    status: Annotated[
+        Status | Literal["completed"] | None,
+        Query(description="completed: ready or partial. Of all others, files are listed."),
+    ] = None,
     format_: Annotated[str, Query(alias="format", max_length=40)] = "",
+    file_type: Annotated[
+        str, Query(max_length=40, description="An extension, as md, or a format.")
+    ] = "",
     shelf: Annotated[str, Query(max_length=100)] = "",
     tag: Annotated[str, Query(max_length=100)] = "",
     since: Annotated[int, Query(ge=0, description="Modified then or later, in seconds.")] = 0,
@@ -125,24 +88,43 @@ async def list_documents(
     cursor: Annotated[str, Query(max_length=500)] = "",
     limit: Annotated[int, Query(ge=1, le=_MOST)] = 100,
 ) -> DocumentPage:
-    """List documents in order of id, page by page."""
+    """List documents in order of id, page by page; `files` are those that gave none.
+
+    Files are listed with a `status` that only they have, as `rejected`, to who sees everything.
+    """
+    kind = file_type.removeprefix(".").lower()
 
     def fits(document: Document) -> bool:
         return (
-            (status is None or document.status is status)
+            status in (None, _COMPLETED, document.status)
             and format_ in ("", document.format)
+            and (not kind or kind in formats_of(document.source, document.format))
             and (not tag or tag in tags_of(document))
             and since <= document.modified < before
         )
 
     def page(library: Library) -> DocumentPage:
+        if status and status != _COMPLETED and status not in _WITH_DOCUMENT:
+            return _page_of_files(
+                library, Listing(text, "", shelf, format_ or kind, status), cursor, limit
+            )
         found = library.documents.list([shelf] if shelf else None, after=cursor, text=text)
         fitting = tuple(islice(filter(fits, found), limit + 1))
         following = fitting[limit - 1].id if len(fitting) > limit else ""
-        shown = tuple(_shown(one, exchange) for one in fitting[:limit])
+        shown = tuple(shown_to(one, exchange) for one in fitting[:limit])
         return DocumentPage(documents=shown, next=following)
 
     return await exchange.look(page)
+
+
+def _page_of_files(library: Library, listing: Listing, cursor: str, limit: int) -> DocumentPage:
+    if cursor and not (cursor.isascii() and cursor.isdigit()):
+        raise UsageError("The cursor is not one that a list with this status gave.")
+    begin = int(cursor or 0)
+    files, total = library.documents.listed(replace(listing, limit=limit, offset=begin))
+    shown = tuple(replace(one, sentence=without_paths(one.sentence)) for one in files)
+    following = str(begin + limit) if begin + limit < total else ""
+    return DocumentPage(documents=(), files=shown, next=following)
 
 
 @documents.post("/search", openapi_extra=READ)
@@ -212,7 +194,7 @@ async def show(
 ) -> PublicDocument:
     """Show a document without its text."""
     shown = await exchange.look(
-        lambda library: _shown(library.documents.by_id(document_id), exchange)
+        lambda library: shown_to(library.documents.by_id(document_id), exchange)
     )
     tag = _tag(shown)
     if tag in _tags(if_none_match):
@@ -256,7 +238,7 @@ async def set_shelves(exchange: Exchanged, document_id: str, body: ShelvesBody) 
         own = exchange.caller.grant.shelves or ()
         hidden = () if exchange.caller.grant.is_whole else set(document.shelves).difference(own)
         shelves = (*body.shelves, *hidden)
-        return _shown(library.documents.set_shelves(document_id, shelves), exchange)
+        return shown_to(library.documents.set_shelves(document_id, shelves), exchange)
 
     return await exchange.change("document.shelves", _unnamed(document_id), change)
 
@@ -274,14 +256,14 @@ async def remove(
 
     def work(library: Library) -> RemovalResult:
         document = _require_own(library, document_id, exchange.caller)
-        if if_match and _tag(_shown(document, exchange)) not in _tags(if_match):
+        if if_match and _tag(shown_to(document, exchange)) not in _tags(if_match):
             raise Refusal(412, "The document has changed since.")
         grant = exchange.caller.grant
         shelves = document.shelves if grant.is_whole else grant.shelves or ()
         removal = library.documents.take_off(document.id, shelves, prove=prove)
         return RemovalResult(
             state=removal.state,
-            documents=tuple(_shown(one, exchange) for one in removal.documents),
+            documents=tuple(shown_to(one, exchange) for one in removal.documents),
             in_place=tuple(one.source for one in library.documents.in_place(removal.documents)),
             search=public_file_search(removal.search, is_whole=grant.is_whole),
         )
@@ -343,7 +325,8 @@ def _require_own(library: Library, document_id: str, caller: Caller) -> Document
     return document
 
 
-def _shown(document: Document, exchange: Exchange) -> PublicDocument:
+def shown_to(document: Document, exchange: Exchange) -> PublicDocument:
+    """Return a document as a caller may see it."""
     return public_document(document, _known_shelves(exchange))
 
 

@@ -1,14 +1,19 @@
 """What requests bring, and answers that are no value of the library or several of them."""
 
-from typing import Annotated, Final
+import base64
+import binascii
+from dataclasses import dataclass
+from typing import Annotated, Final, Self
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from chapterhouse.errors import RejectedError
 from chapterhouse.interfaces.schemas import Parameters, Result, Rounded
 from chapterhouse.interfaces.values import PublicDocument
+from chapterhouse.reading.attachments import image_attachment
 from chapterhouse.text.naming import NAME_PATTERN
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import FileSearch, Job, RemovalState, Section
+from chapterhouse.types import Attachment, FileSearch, Job, ListedFile, RemovalState, Section
 
 _MOST_NAMES: Final = 50
 _LONGEST_NAME: Final = 100
@@ -56,7 +61,17 @@ class DocumentPage(Result):
     """Documents in order of id."""
 
     documents: tuple[PublicDocument, ...]
+    files: tuple[ListedFile, ...] = Field(
+        default=(), description="Files that gave no document, where `status` asks for them."
+    )
     next: str = Field(description="The cursor of the next page; empty on the last.")
+
+
+@dataclass(frozen=True, slots=True)
+class UploadJob(Job):
+    """The job that reads a file, and the document where the request has waited for it."""
+
+    document: PublicDocument | None = None
 
 
 class ContentResult(Result):
@@ -157,6 +172,28 @@ class ContextResult(Result):
     warnings: tuple[str, ...]
 
 
+class ImageBody(Body):
+    """An image that goes along with a question."""
+
+    name: Name
+    data: Annotated[str, Field(max_length=_LONGEST_BODY, description="Its bytes, in Base64.")]
+
+    def attachment(self) -> Attachment:
+        """Return it as a model is shown it."""
+        data = base64.b64decode(self.data, validate=True)
+        return image_attachment(data, sanitise_line(self.name))
+
+    @model_validator(mode="after")
+    def _is_an_image(self) -> Self:
+        try:
+            self.attachment()
+        except binascii.Error:
+            raise ValueError(f"The image {self.name} is not in Base64.") from None
+        except RejectedError as error:
+            raise ValueError(error.message) from None
+        return self
+
+
 class AskBody(Body):
     """A question, and to whom."""
 
@@ -167,6 +204,13 @@ class AskBody(Body):
     tags: Names = ()
     model: Annotated[str, Field(max_length=_LONGEST_NAME)] | None = None
     words: Annotated[int, Field(ge=1, le=10_000), STRICT] | None = None
+    images: Annotated[
+        tuple[ImageBody, ...],
+        Field(
+            max_length=4,
+            description="PNG, JPEG, GIF or WebP, shown to the model; a request has at most 4 MiB.",
+        ),
+    ] = ()
 
 
 # --- jobs ---------------------------------------------------------------------------------------

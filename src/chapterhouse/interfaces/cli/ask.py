@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse import lazy
+from chapterhouse.answering.request import NO_MODEL
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     Documents,
@@ -43,13 +45,17 @@ from chapterhouse.presenting.blocks import Raw, Style, verbatim
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import draw
 from chapterhouse.presenting.terminal import show as show_parts
-from chapterhouse.types import Answer, FollowUp, Turn
+from chapterhouse.types import Answer, Attachment, FollowUp, Turn
 from chapterhouse.types.analytics import day_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.library import Library
+    from chapterhouse.library import Library, opening
+    from chapterhouse.reading import attachments
+else:
+    opening = lazy("chapterhouse.library.opening")
+    attachments = lazy("chapterhouse.reading.attachments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class AskInput:
     remember: bool = True
     use_cache: bool = True
     documents: tuple[str, ...] = ()
+    images: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +124,7 @@ def ask(
     ] = False,
     file: Annotated[
         list[str] | None,
-        option("--file", "PATH", "Ask this file alone, adding nothing; repeatable."),
+        option("--file", "PATH", "Ask this file alone, or show an image to the model; repeatable."),
     ] = None,
     trace: Trace = False,  # noqa: ARG001 - for whoever runs the command
 ) -> Outcome:
@@ -140,7 +147,10 @@ def ask(
         not fresh,
         readable_names(document),
     )
-    with _files_alone(file) if file else opened_library() as library:
+    pictures = _shown_to_model(file or (), model)
+    texts = [path for path in file or () if path not in pictures]
+    asking = replace(asking, images=tuple(attachments.extract_for_attachment(p) for p in pictures))
+    with _files_alone(texts) if file else opened_library() as library:
         path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
         found = (_go_on if go_on else ask_library)(library, " ".join(question), asking)
         if path is not None:
@@ -153,6 +163,15 @@ def ask(
         else partial(show, asked=found, options=opens, detailed=sources),
         OK if found.answer.found else NO_ANSWER,
     )
+
+
+def _shown_to_model(paths: Sequence[str], model: str | None) -> list[str]:
+    """Return the images among files, where a model answers; else they are read like the others."""
+    pictures = [path for path in paths if attachments.is_image(require_path(path))]
+    if not pictures or model == NO_MODEL:
+        return []
+    settings = opening.resolve_settings(named_home(), common().workspace).settings
+    return pictures if model or settings.language_model.engine != "none" else []
 
 
 @contextmanager
@@ -222,6 +241,7 @@ def ask_library(
             drafts=can_redraw(),
             interface="cli",
             documents=asking.documents,
+            images=asking.images,
             on_event=on_event,
         )
     if asking.remember:

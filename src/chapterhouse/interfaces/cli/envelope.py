@@ -120,6 +120,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     "AddReport": {
         "interrupted": None,
         "changed": attrgetter("changed"),
+        "chunks": attrgetter("chunks"),
         "counts": _counts,
         "earlier": _counts_earlier,
         "dry_run": lambda _: False,

@@ -1,7 +1,9 @@
 """Commands that measure: eval and feedback."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -24,8 +26,13 @@ from chapterhouse.presenting.styled import cut, one_line
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from chapterhouse.evaluation import measuring, questions
+    from chapterhouse.evaluation import measuring, questions, readers
+    from chapterhouse.interfaces.api import routing
+    from chapterhouse.library import Library, opening
 else:
+    opening = lazy("chapterhouse.library.opening")
+    routing = lazy("chapterhouse.interfaces.api.routing")
+    readers = lazy("chapterhouse.evaluation.readers")
     measuring = lazy("chapterhouse.evaluation.measuring")
     questions = lazy("chapterhouse.evaluation.questions")
 
@@ -53,12 +60,25 @@ def evaluate(
     junit: Annotated[
         str | None, option("--junit", "FILE", "Write JUnit XML, a case for each gate or question.")
     ] = None,
+    persona: Annotated[
+        list[str] | None,
+        option("--persona", "SLUG", "Say what their documents answer, and lack; repeatable."),
+    ] = None,
+    council: Annotated[
+        str, option("--council", "SLUG", "Say whose documents answer what, member by member.")
+    ] = "",
+    key: Annotated[
+        list[str] | None,
+        option("--key", "ID", "Say what a key does not see that would answer; repeatable."),
+    ] = None,
 ) -> Outcome:
-    """Measure how well questions are answered.
+    """Measure how well questions are answered, or whose documents answer them.
 
     Without FILE: the workspace's questions.jsonl, which feedback writes. Exit code 1 says that a
     --fail-below was not reached.
     """
+    if (persona or council or key) and (fail_below or junit):
+        raise typer.BadParameter("--persona, --council and --key measure nothing: leave out gates.")
     floors = [measuring.parse_floor(text) for text in fail_below or ()]
     measures = measuring.measures_for(floors)
     target = None if junit is None else Path(require_path(junit)).expanduser()
@@ -74,6 +94,8 @@ def evaluate(
                 hint="Judge answers with chapterhouse feedback, or name a file of questions.",
             )
         asked = questions.read_questions(file)
+        if persona or council or key:
+            return _compared(library, asked, tuple(persona or ()), council, tuple(key or ()))
         with show_progress() as on_progress:
             found = measuring.evaluate(asked, library, str(file), measures, on_progress)
     held = measuring.gates(floors, found)
@@ -84,6 +106,53 @@ def evaluate(
         _evaluation(found, held),
         OK if all(gate.passed for gate in held) else FAILED,
     )
+
+
+def _compared(
+    library: "Library",
+    asked: Sequence["questions.Question"],
+    personas: Sequence[str],
+    council: str,
+    keys: Sequence[str],
+) -> Outcome:
+    """Say what each reader's documents answer, and what they lack that others have."""
+    found = [
+        *readers.persona_readers(library, personas),
+        *(readers.member_readers(library, council) if council else ()),
+        *_key_readers(library, keys),
+    ]
+    with show_progress() as on_progress:
+        compared = readers.compare_readers(asked, library, found, on_progress)
+    return Outcome({"questions": compared}, _readers([one.name for one in found], compared))
+
+
+def _key_readers(library: "Library", keys: Sequence[str]) -> Iterator["readers.Reader"]:
+    if not keys:
+        return
+    with closing(opening.open_access(library.home)) as opened:
+        for name in keys:
+            grant = opened.find_key(name).grant
+            yield readers.Reader(name, library.within(*routing.permitted(grant, library)))
+
+
+def _readers(
+    names: Sequence[str], compared: Sequence["readers.ReaderQuestion"]
+) -> Iterator[TerminalBlock]:
+    rows = [("", *names)]
+    rows += [
+        (cut(one_line(one.question), _LABEL), *(one.reach[name].value for name in names))
+        for one in compared
+    ]
+    yield Columns(rows, wrap=True)
+    for name in names:
+        reached = [one.reach[name] for one in compared]
+        answered = reached.count(readers.Reach.ANSWERS)
+        yield verbatim("")
+        yield verbatim((name, Style.STRONG), f": answers {answered} of {len(compared)}")
+        lacking = [source for one in compared for source in one.lacking.get(name, ())]
+        for source, number in Counter(lacking).most_common(_WORST):
+            lacks = f"lacks {one_line(source)}, which answers {counted(number, 'question')}"
+            yield verbatim(lacks, indent=2)
 
 
 def feedback(

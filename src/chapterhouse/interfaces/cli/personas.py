@@ -143,7 +143,12 @@ def update(
         list[str] | None, option("--file", "FILE", "Copy a file into RAW-DOCS first; repeatable.")
     ] = None,
     url: Annotated[
-        list[str] | None, option("--url", "URL", "List and fetch a page first; repeatable.")
+        list[str] | None,
+        option(
+            "--url",
+            "URL",
+            "List and fetch a page first; repeatable. With --file NAME it is stored as NAME.",
+        ),
     ] = None,
     yes: Annotated[bool, flag("--yes", "Accept the profile without asking.")] = False,
     dry_run: DryRun = False,
@@ -156,10 +161,16 @@ def update(
     """
     with PERSONAS.opened() as library:
         personas = library.personas
-        files = [Path(require_path(path)) for path in file or ()]
+        files, urls = [Path(require_path(path)) for path in file or ()], tuple(url or ())
+        if (
+            len(files) == len(urls) == 1
+            and files[0].name == str(files[0])
+            and not files[0].exists()
+        ):
+            files, urls = [], (f"{urls[0]} | {files[0]}",)
         with show_progress() as on_progress:
             done = personas.update(
-                slug, files=files, urls=tuple(url or ()), on_progress=on_progress, dry_run=dry_run
+                slug, files=files, urls=urls, on_progress=on_progress, dry_run=dry_run
             )
         asked = not (dry_run or yes) and may_ask()
         if done.proposal and not dry_run and (yes or (asked and _accepts(done.proposal))):
@@ -170,6 +181,9 @@ def update(
             _show_update(done, dry_run=dry_run, shown=asked),
             _update_code(done),
         )
+
+
+app.command("train", hidden=True)(update)  # as another system calls it
 
 
 @app.command()

@@ -72,7 +72,9 @@ def report(value: AddReport) -> Iterator[TerminalBlock]:
     if inside:
         head += f" and {inside:,} in them"
     counts_text = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
-    yield verbatim((head, Style.STRONG), ": ", ", ".join(counts_text) or "nothing to read")
+    ended = ", ".join(counts_text) or "nothing to read"
+    written = f"; {counted(value.chunks, 'chunk')}" if value.chunks else ""
+    yield verbatim((head, Style.STRONG), ": ", ended, written)
     yield from details(value)
     yield from _missing(value)
 

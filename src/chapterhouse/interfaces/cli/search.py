@@ -41,6 +41,7 @@ from chapterhouse.presenting.citing import without_title
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import show as blocks
+from chapterhouse.retrieval.context import first_whole
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import page_name, system_path
 from chapterhouse.types import Answer, Body, Context, Document, SearchResult
@@ -406,6 +407,9 @@ def context(
     shelf: Shelves = None,
     document: Documents = None,
     tag: Tags = None,
+    explain: Annotated[
+        bool, flag("--explain", "Show what each excerpt costs, and what packing saves.")
+    ] = False,
 ) -> Outcome:
     """Pack what the documents say on a question into a number of tokens.
 
@@ -420,7 +424,23 @@ def context(
             tags=tuple(tag or ()),
             documents=readable_names(document),
         )
-        return Outcome(packed, _context_blocks(packed), OK if packed.excerpts else NO_ANSWER)
+        shown = chain(_context_blocks(packed), _explained(packed) if explain else ())
+        return Outcome(packed, shown, OK if packed.excerpts else NO_ANSWER)
+
+
+def _explained(value: Context) -> Iterator[TerminalBlock]:
+    """Show what each excerpt is worth and costs, beside the first hits whole."""
+    for one in value.excerpts:
+        place = f"{one.hit.rank}. {one_line(one.hit.document.source)}"
+        yield verbatim(f"  {one.relevance:5.0%} {one.tokens:5,} tokens  {place}")
+    tokens, gain = first_whole(value)
+    if value.excerpts and tokens:
+        change = value.tokens / tokens - 1
+        yield verbatim(
+            f"The first 8 passages whole: {tokens:,} tokens, {gain:.0%} of the value. "
+            f"This context: {abs(change):.0%} {'more' if change > 0 else 'fewer'} tokens, "
+            f"{value.information_gain:.0%}."
+        )
 
 
 def _context_blocks(value: Context) -> Iterator[TerminalBlock]:

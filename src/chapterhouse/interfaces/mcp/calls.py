@@ -1,12 +1,17 @@
 """What the tools do that find, read and ask, and those who can be asked."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.search import named_scope
-from chapterhouse.council.knowledge import Search, find_passages, format_passages
+from chapterhouse.council.knowledge import (
+    Search,
+    find_passages,
+    format_passages,
+    passage_place,
+)
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.errors import NotFoundError, RefusedError
@@ -81,7 +86,11 @@ async def fetch(service: Service, arguments: FetchArguments, _report: Report) ->
 
 
 async def passages(
-    service: Service, arguments: PassagesArguments, _report: Report, **limits: int
+    service: Service,
+    arguments: PassagesArguments,
+    _report: Report,
+    place: Callable[[Hit], str] = passage_place,
+    **limits: int,
 ) -> Outcome:
     """Return the passages that fit best; only similar ones, where the arguments say how similar."""
     found = await service.look(
@@ -102,7 +111,7 @@ async def passages(
         documents_searched=found.documents,
         corrections=found.corrections,
     )
-    return Outcome(result, format_passages(found))
+    return Outcome(result, format_passages(found, place=place))
 
 
 async def search_graph(service: Service, arguments: GraphArguments, _report: Report) -> Outcome:

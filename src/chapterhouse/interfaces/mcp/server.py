@@ -36,6 +36,7 @@ from mcp_types import (
 )
 
 from chapterhouse import __version__
+from chapterhouse.answering.evidence_buffer import SEARCH_TOOL
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.mcp import tools
 from chapterhouse.interfaces.service import Service, explain
@@ -66,7 +67,7 @@ def build_server(service_of: ServiceOf, *, remember: bool) -> Server[dict[str, A
         description="Cited answers from your own documents.",
         instructions=_INSTRUCTIONS,
         cache_hints={
-            "tools/list": CacheHint(ttl_ms=_HOUR, scope="public"),
+            "tools/list": CacheHint(ttl_ms=_HOUR, scope="private"),  # the workspace's settings
             "resources/templates/list": CacheHint(ttl_ms=_HOUR, scope="public"),
         },
         get_tool_input_schema=requests.schemas.get,
@@ -87,9 +88,13 @@ class _Requests:
         self.schemas = {entry.name: entry.input_schema for entry in self._entries}
 
     async def list_tools(
-        self, _context: _Context, _params: PaginatedRequestParams | None
+        self, context: _Context, _params: PaginatedRequestParams | None
     ) -> ListToolsResult:
-        return ListToolsResult(tools=self._entries)
+        words = await self._look(context, lambda one: one.settings.search.tool_description)
+        described = {SEARCH_TOOL: {"description": words}} if words else {}
+        return ListToolsResult(
+            tools=[one.model_copy(update=described.get(one.name)) for one in self._entries]
+        )
 
     async def call_tool(self, context: _Context, params: CallToolRequestParams) -> CallToolResult:
         tool = tools.BY_NAME.get(params.name)

@@ -23,6 +23,7 @@ from mcp_types import Tool as ToolEntry
 
 from chapterhouse.agents.council import CouncilFolder
 from chapterhouse.agents.persona import PersonaFolder
+from chapterhouse.council.knowledge import file_place
 from chapterhouse.interfaces import schemas
 from chapterhouse.interfaces.mcp import calls
 from chapterhouse.interfaces.mcp.calls import DOCUMENTS, document_of, title_of
@@ -105,7 +106,7 @@ TOOLS: Final = (
         "found nothing. Returns the best passages there are; judge whether they fit.",
         schemas.PassagesArguments,
         schemas.PassagesResult,
-        calls.passages,
+        partial(calls.passages, place=file_place),
     ),
     ServedTool(
         "search_graph",

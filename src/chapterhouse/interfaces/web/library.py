@@ -14,7 +14,7 @@ from pydantic import Field
 from chapterhouse.agents.definition import LONGEST_NAME
 from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import RejectedError
-from chapterhouse.interfaces.api import documents
+from chapterhouse.interfaces.api import documents, uploads
 from chapterhouse.interfaces.api.documents import READ, WRITE
 from chapterhouse.interfaces.api.door import require_token
 from chapterhouse.interfaces.api.limits import UploadForm
@@ -135,7 +135,7 @@ async def upload(visit: Visited) -> Response:
             require_token(visit.request.headers.get(CSRF, "") or form.csrf, caller.csrf)
         for name, received in form.files:
             try:
-                jobs.append(await documents.receive(visit, form, name, received))
+                jobs.append(await uploads.receive(visit, form, name, received))
             except RejectedError as error:
                 refused.append((name, error.message))
     if refused and not jobs:
