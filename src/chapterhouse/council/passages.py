@@ -35,7 +35,7 @@ from chapterhouse.types import Aspect, Hit, Question, Range
 MOST_WORDS: Final = 40
 # Score by meaning, of the question with what is said before it, below which nothing was found.
 # Chosen on the open councils, of which no value is lost by it (``benchmarks/councils``).
-_NEAR: Final = 6.0
+_NEAR: Final = 5.6
 # What a passage gains that states the kind of value that is asked for, before it becomes a share.
 _OFFERS: Final = 3.0
 _CLAUSE: Final = re.compile(r"(?<=[,;:])\s+|\s+(?=\()|\s+[–—-]\s+")
