@@ -28,7 +28,7 @@ from chapterhouse.errors import (
 from chapterhouse.ingest.archive import DATABASE, FIRST, MANIFEST, is_archive
 from chapterhouse.store.connections import APPLICATION_ID
 from chapterhouse.store.rows import load_migrations
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
+from chapterhouse.store.connections import INLINE_MAXIMUM
 from chapterhouse.types import ExportReport, Progress, Scope, Snapshot
 
 QUESTIONS = (

@@ -20,7 +20,7 @@ from chapterhouse.ingest.remove import (
     search_files,
     traces_of,
 )
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
+from chapterhouse.store.connections import INLINE_MAXIMUM
 from chapterhouse.types import JobState, Memory, RemovalState, Scope
 
 EVERYTHING = Scope.everything()

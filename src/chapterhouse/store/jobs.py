@@ -12,8 +12,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, Value, first, run
+from chapterhouse.store.rows import Database, Row, Value, first, run
 from chapterhouse.types import Document, FileInFlight, Job, JobState, Step
 
 _ID: Final = re.compile(r"j?([0-9]{1,18})")
@@ -24,7 +23,7 @@ _REMEMBERED: Final = 1_000  # finished jobs
 class JobStore:
     """Jobs of one workspace. Every method is one transaction; times are seconds since 1970."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def enqueue(self, kind: str, arguments: Mapping[str, object], lane: str, now: float) -> Job:

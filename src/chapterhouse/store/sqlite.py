@@ -1,8 +1,8 @@
-"""The truth in one SQLite file.
+"""The truth in one database, and what every transaction of it does.
 
-The bytes of files up to ``INLINE_MAXIMUM`` stand in the database, in the document's own
-transaction, which spares each the two synchronisations of a blob. Larger ones are blobs, written
-before the transaction, so that a document never lacks its bytes.
+The bytes of files up to ``inline_maximum`` are in the database, in the document's own transaction,
+which spares each the two synchronisations of a blob. Larger ones are blobs, written before the
+transaction, so that a document never lacks its bytes.
 """
 
 import json
@@ -23,7 +23,7 @@ from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.names import NameDecisionStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
-from chapterhouse.store.rows import first, run
+from chapterhouse.store.rows import Database, first, run
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot, StoredSetting
@@ -32,7 +32,7 @@ from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snap
 class SettingStore:
     """The settings in the database of one workspace."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def values(self) -> Mapping[str, StoredSetting]:
@@ -65,7 +65,6 @@ def _parsed(text: str | None) -> Any:
         return text
 
 
-INLINE_MAXIMUM = 64 * 2**10
 # A blob is written before its document is committed: it may be needed by one on its way.
 GRACE_SECONDS = 3_600.0
 
@@ -102,17 +101,20 @@ class Store(StoreReader):
     power cut; until then nobody sees any of it.
 
     Args:
-        path: The database; created, with its folder, if it is not there.
+        place: A database, which is closed with the store; or the path of one of SQLite, created,
+            with its folder, if it is not there.
         blobs: Where the bytes of larger files are kept.
 
     Raises:
-        CorruptLibraryError: ``path`` is something else, or damaged.
-        NewerLibraryError: ``path`` was written by a newer Chapterhouse.
+        CorruptLibraryError: ``place`` is something else, or damaged.
+        NewerLibraryError: ``place`` was written by a newer Chapterhouse.
     """
 
-    def __init__(self, path: Path, *, blobs: Blobs) -> None:
-        require_not_emptied(path)
-        super().__init__(Connections(path), blobs)
+    def __init__(self, place: Path | Database, *, blobs: Blobs) -> None:
+        if isinstance(place, Path):
+            require_not_emptied(place)
+            place = Connections(place)
+        super().__init__(place, blobs)
         self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
         if self._connections.upgraded:
             self.collect_garbage(GRACE_SECONDS)
@@ -204,10 +206,11 @@ class Store(StoreReader):
             UsageError: a text holds a lone surrogate.
         """
         writing.require_agreement(document, chunks, record, content)
-        if len(content) > INLINE_MAXIMUM:
+        is_inline = len(content) <= self._connections.inline_maximum
+        if not is_inline:
             self._blobs.put(content)  # before the lock: it may take long
         with self._connections.write() as connection:
-            if len(content) <= INLINE_MAXIMUM:
+            if is_inline:
                 run(connection, "put_content", document.sha256, content)
             elif not self._blobs.has(document.sha256):  # garbage collection came between
                 self._blobs.put(content)
