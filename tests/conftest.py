@@ -13,7 +13,7 @@ from typing import ClassVar
 import hypothesis
 import pytest
 from tests.clouds import Drive, connected
-from tests.databases import NewPlace, OpenStore, emptied, running_server
+from tests.databases import NewPlace, OpenStore, emptied, own_database, running_server
 
 from chapterhouse import Library
 from chapterhouse.connectors import content
@@ -27,6 +27,8 @@ from chapterhouse.store.sqlite import Store
 
 # ``make soak`` asks for the long form of what is tested in small by ``make test``.
 LARGE = "CHAPTERHOUSE_LARGE" in os.environ
+
+EVERYTHING_IN_POSTGRES = os.environ.get("CHAPTERHOUSE_TEST_STORE") == "postgresql"
 
 # A busy machine is no fault of the code: nothing in the tests depends on time.
 hypothesis.settings.register_profile(
@@ -80,6 +82,28 @@ def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")  # no process outlives its test
+
+
+@pytest.fixture
+def in_postgres(postgres: str, no_settings: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Let the homes of the test have their stores in PostgreSQL, in an empty database."""
+    with own_database(postgres) as address:
+        monkeypatch.setenv("CHAPTERHOUSE_STORE", address)
+        yield address
+
+
+@pytest.fixture
+def each_store(kind: str, request: pytest.FixtureRequest) -> None:
+    """Let the homes of the test have their stores in files, and once more in PostgreSQL."""
+    if kind == "postgresql":
+        request.getfixturevalue("in_postgres")
+
+
+@pytest.fixture(autouse=True)
+def wanted_store(request: pytest.FixtureRequest) -> None:
+    """Let every test run in PostgreSQL where ``make test-postgres`` wants that."""
+    if EVERYTHING_IN_POSTGRES and "kind" not in request.fixturenames:
+        request.getfixturevalue("in_postgres")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -1,6 +1,7 @@
 """A PostgreSQL server of the tests' own, and stores in SQLite and PostgreSQL for one test body."""
 
 import os
+import secrets
 import shutil
 import signal
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.store.postgres import LIBRARY, PostgresDatabase
+from chapterhouse.store.postgres_server import connect
 from chapterhouse.store.sqlite import Store
 
 _SETTINGS = {
@@ -97,6 +99,18 @@ def _wait_for(programs: Path, host: str, server: "subprocess.Popen[bytes]", log:
     while subprocess.run(ready, check=False).returncode:
         if server.poll() is not None:
             pytest.skip(f"PostgreSQL does not start here: {log.read_text()[-300:]}")
+
+
+@contextmanager
+def own_database(address: str) -> Iterator[str]:
+    """Make a database on a server; give its address. It is dropped with the block."""
+    name = f"home_{secrets.token_hex(4)}"
+    with connect(address) as connection:
+        connection.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
+        try:
+            yield address.replace("/postgres?", f"/{name}?")
+        finally:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 _EMPTY = """

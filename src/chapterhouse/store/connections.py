@@ -58,6 +58,7 @@ def require_sqlite(version: str) -> None:
 class Connections:
     """The connections of this process to the library at ``path``, a ``Database``."""
 
+    identity = ""
     inline_maximum = INLINE_MAXIMUM
 
     def __init__(self, path: Path, migrations: Sequence[str] | None = None) -> None:

@@ -105,6 +105,8 @@ class PostgresDatabase:
             self.read_only = bool(found and found[0])
             if self._version_seen(connection) != self._version:
                 self._make(connection)
+            known = connection.execute(f"SELECT id FROM {VERSIONS}").fetchone()  # noqa: S608 - our own
+            self.identity = str(known[0]) if known else ""
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -312,7 +314,10 @@ class PostgresDatabase:
                     hint="Name another database or workspace, or rename that schema.",
                 )
             connection.execute(_text(self._tables))
-            connection.execute(f"CREATE TABLE {VERSIONS} AS SELECT {self._version} AS version")
+            connection.execute(
+                f"CREATE TABLE {VERSIONS} AS"
+                f" SELECT {self._version} AS version, gen_random_uuid() AS id"
+            )
         connection.execute("COMMIT")
 
 

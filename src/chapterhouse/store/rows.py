@@ -51,11 +51,14 @@ class Database(Protocol):
     """A database for several threads and processes at once: SQLite's or PostgreSQL's.
 
     Attributes:
+        identity: What no other database has, for indexes to know theirs; empty for a file, beside
+            which they are.
         inline_maximum: Bytes of a file that it takes itself; larger files are blobs.
         read_only: Whether it can only be read.
         upgraded: Whether it had an earlier schema when it was opened.
     """
 
+    identity: str
     inline_maximum: int
     read_only: bool
     upgraded: bool

@@ -123,6 +123,11 @@ class Store(StoreReader):
         """Close the file. The store cannot be used afterwards."""
         self._connections.close()
 
+    @property
+    def identity(self) -> str:
+        """What no other store has; empty for a file."""
+        return self._connections.identity
+
     def memories(self) -> MemoryStore:
         """Return the memories that are kept beside the documents."""
         return MemoryStore(self._connections)

@@ -28,6 +28,7 @@ from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.wording import join_words
 from chapterhouse.settings import LanguageModelSettings, RerankSettings
 from chapterhouse.settings_file import load_settings
+from chapterhouse.store.places import workspace_names
 from chapterhouse.text.analyse import language_name
 from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
@@ -65,7 +66,8 @@ def list_models() -> Outcome:
     place, own = named_folders()
     chosen = load_settings(place, own).language_model
     address = presets.address_of(chosen) if chosen.engine != "none" else ""
-    with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
+    is_there = common().workspace in workspace_names(place)
+    with open_library(create=False) if is_there else nullcontext() as library:
         statuses = library.encoders.statuses() if library else ()
     data = {
         "language_model": chosen.model_dump(mode="json"),
