@@ -45,7 +45,7 @@ from chapterhouse.store.places import (
     workspace_names,
 )
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
-from chapterhouse.store.sqlite import Store
+from chapterhouse.store.sqlite import IDENTITY, Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, Chunk, Document, Extraction, Scope, Snapshot
 from chapterhouse.types.engines import Chunker, TokenEmbedder
@@ -262,7 +262,7 @@ def require_index_of(folder: Path, identity: str) -> None:
     Args:
         identity: Of the store; empty for the file beside them.
     """
-    mark = folder / "index" / "store"
+    mark = folder / IDENTITY
     with lock_folder(folder):
         known = mark.read_text("utf-8") if mark.exists() else ""
         if known == identity:

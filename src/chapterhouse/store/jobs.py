@@ -7,7 +7,7 @@ synchronisation of the disk.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -41,6 +41,7 @@ class JobStore:
         job_id: str = "",
         *,
         kind: str = "",
+        received: Collection[str] | None = None,
     ) -> Job | None:
         """Give a job to a worker until its lease ends, and count an attempt.
 
@@ -55,10 +56,12 @@ class JobStore:
             lease_until: When another may take it over.
             job_id: Only this job, also where it is put off.
             kind: Only a job of this kind; of any where it is empty.
+            received: Of uploads only those with one of these files; any where it is None.
         """
         key = _key(job_id) if job_id else 0
         with self._connections.write() as connection:
-            found = first(connection, "claimable_job", now, key, kind)
+            here = _json_list(received)
+            found = first(connection, "claimable_job", now, key, kind, here)
             if found is None:
                 return None
             return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])
@@ -174,6 +177,10 @@ class JobStore:
         """
         named = json.dumps([state.value for state in states or JobState])
         return tuple(map(_job, self._connections.rows("jobs", named, lane, limit)))
+
+
+def _json_list(names: Collection[str] | None) -> str:
+    return json.dumps(None if names is None else sorted(names))
 
 
 def _key(name: str) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.store import rows, writing
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import Connections
@@ -70,6 +70,7 @@ GRACE_SECONDS = 3_600.0
 
 
 _SHOWN = 3
+IDENTITY = "index/store"  # in the folder of a workspace: whose the indexes are, if not the file's
 _FOLDERS = ("blobs", "uploads", "index", "background")  # what there is only with a database
 
 
@@ -80,6 +81,12 @@ def require_not_emptied(path: Path) -> None:
     """
     if path.exists() and path.stat().st_size:
         return
+    if (path.parent / IDENTITY).exists():
+        raise RefusedError(
+            f"The library of {path.parent} is in PostgreSQL, and no address of it is set.",
+            hint="Set CHAPTERHOUSE_STORE, or store.address. To begin a new library in files, move"
+            f" {path.parent} away.",
+        )
     folders = (path.parent / name for name in _FOLDERS)
     left = [one.name for one in folders if any(file.is_file() for file in one.rglob("*"))]
     if left:
