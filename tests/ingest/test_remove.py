@@ -23,6 +23,8 @@ from chapterhouse.ingest.remove import (
 from chapterhouse.store.connections import INLINE_MAXIMUM
 from chapterhouse.types import JobState, Memory, RemovalState, Scope
 
+pytestmark = pytest.mark.usefixtures("each_store")
+
 EVERYTHING = Scope.everything()
 
 LARGE = "Many words are here. " * (INLINE_MAXIMUM // 20)

@@ -13,6 +13,8 @@ from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.types import Hit
 
+pytestmark = pytest.mark.usefixtures("each_store")
+
 
 @pytest.fixture(scope="module")
 def library(
