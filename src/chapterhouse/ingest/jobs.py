@@ -206,10 +206,15 @@ def due(runner: Runner) -> tuple[Job, ...]:
     return tuple(
         job
         for job in open_
-        if job.waits_until <= now
-        and job.lane not in busy
-        and (received is None or job.kind != UPLOAD or job.arguments.get("file") in received)
+        if job.waits_until <= now and job.lane not in busy and _is_here(job, received)
     )
+
+
+def _is_here(job: Job, received: Collection[str] | None) -> bool:
+    """Whether this machine can do a job: what was received lies on one, until it is stored."""
+    if received is None or job.kind != UPLOAD:
+        return True
+    return bool(job.result) or job.arguments.get("file") in received
 
 
 def is_busy(lane: str, runner: Runner) -> bool:

@@ -56,7 +56,8 @@ class JobStore:
             lease_until: When another may take it over.
             job_id: Only this job, also where it is put off.
             kind: Only a job of this kind; of any where it is empty.
-            received: Of uploads only those with one of these files; any where it is None.
+            received: Of uploads only those with one of these files, or whose document is stored;
+                any where it is None.
         """
         key = _key(job_id) if job_id else 0
         with self._connections.write() as connection:

@@ -607,7 +607,7 @@ SELECT j.key FROM job AS j
 WHERE j.state IN ('pending', 'running') AND j.lane NOT IN (SELECT lane FROM busy)
   AND (j.lease_until <= ?1 OR j.state = 'pending' AND j.key = ?2)
   AND (?2 = 0 OR j.key = ?2) AND (?3 = '' OR j.kind = ?3)
-  AND (?4 = 'null' OR j.kind <> 'upload' OR EXISTS (
+  AND (?4 = 'null' OR j.kind <> 'upload' OR j.result <> '{}' OR EXISTS (
     SELECT 1 FROM json_each(?4) WHERE instr(j.arguments, value) > 0
   ))
 ORDER BY CASE WHEN j.kind = 'upload'
