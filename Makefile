@@ -8,7 +8,7 @@ PEERS := .venv-peers/bin
 MODEL := .venv-model/bin
 BROWSER ?= chromium
 
-.PHONY: help setup check format test test-postgres test-model test-page coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder entities docs lock weight size clean
+.PHONY: help setup check format test test-model test-page coverage mutate soak demo bench bench-setup bench-million peers-setup eval fit encoder entities docs lock weight size clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -46,9 +46,6 @@ $(MODEL)/.installed: requirements-model.lock
 
 test-model: setup $(MODEL)/.installed ## the product around a real, small language model on a real server
 	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
-
-test-postgres: setup ## every test once more, with the libraries in PostgreSQL
-	CHAPTERHOUSE_TEST_STORE=postgresql $(BIN)/pytest -n 2 --dist worksteal --ignore tests/store
 
 # The browser is the system's: Debian and Ubuntu have it as the package chromium.
 # CHAPTERHOUSE_PICTURES=FOLDER writes what it sees; docs/images has four of them.

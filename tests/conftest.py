@@ -28,6 +28,8 @@ from chapterhouse.store.sqlite import Store
 # ``make soak`` asks for the long form of what is tested in small by ``make test``.
 LARGE = "CHAPTERHOUSE_LARGE" in os.environ
 
+# Any test whose homes are its own, with its libraries in PostgreSQL; those of a whole module or
+# session are made before its database is.
 EVERYTHING_IN_POSTGRES = os.environ.get("CHAPTERHOUSE_TEST_STORE") == "postgresql"
 
 # A busy machine is no fault of the code: nothing in the tests depends on time.
@@ -101,7 +103,7 @@ def each_store(kind: str, request: pytest.FixtureRequest) -> None:
 
 @pytest.fixture(autouse=True)
 def wanted_store(request: pytest.FixtureRequest) -> None:
-    """Let every test run in PostgreSQL where ``make test-postgres`` wants that."""
+    """Let the homes of a test itself be in PostgreSQL, where the environment says so."""
     if EVERYTHING_IN_POSTGRES and "kind" not in request.fixturenames:
         request.getfixturevalue("in_postgres")
 
