@@ -8,7 +8,7 @@ from argon2 import PasswordHasher
 
 from chapterhouse.library.access import Access
 from chapterhouse.library.passwords import Passwords
-from chapterhouse.store.access import AccessDatabase
+from chapterhouse.store.places import open_access_database
 
 PASSWORD = "four unlikely words here"
 NOW = 1_800_000_000
@@ -40,7 +40,7 @@ def open_access(
     home: Path, clock: Clock | None = None, hasher: PasswordHasher | None = None
 ) -> Access:
     passwords = Passwords(hasher or CountingHasher())
-    return Access(AccessDatabase(home / "access.db"), passwords, clock or Clock())
+    return Access(open_access_database(home), passwords, clock or Clock())
 
 
 def stored_bytes(home: Path) -> bytes:

@@ -13,6 +13,7 @@ from typing import ClassVar
 import hypothesis
 import pytest
 from tests.clouds import Drive, connected
+from tests.databases import NewPlace, OpenStore, emptied, own_database, running_server
 
 from chapterhouse import Library
 from chapterhouse.connectors import content
@@ -20,9 +21,16 @@ from chapterhouse.ingest import encoders
 from chapterhouse.library import opening
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.postgres import PostgresDatabase
+from chapterhouse.store.sqlite import Store
 
 # ``make soak`` asks for the long form of what is tested in small by ``make test``.
 LARGE = "CHAPTERHOUSE_LARGE" in os.environ
+
+# Any test whose homes are its own, with its libraries in PostgreSQL; those of a whole module or
+# session are made before its database is.
+EVERYTHING_IN_POSTGRES = os.environ.get("CHAPTERHOUSE_TEST_STORE") == "postgresql"
 
 # A busy machine is no fault of the code: nothing in the tests depends on time.
 hypothesis.settings.register_profile(
@@ -76,6 +84,28 @@ def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")  # no process outlives its test
+
+
+@pytest.fixture
+def in_postgres(postgres: str, no_settings: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """Let the homes of the test have their stores in PostgreSQL, in an empty database."""
+    with own_database(postgres) as address:
+        monkeypatch.setenv("CHAPTERHOUSE_STORE", address)
+        yield address
+
+
+@pytest.fixture
+def each_store(kind: str, request: pytest.FixtureRequest) -> None:
+    """Let the homes of the test have their stores in files, and once more in PostgreSQL."""
+    if kind == "postgresql":
+        request.getfixturevalue("in_postgres")
+
+
+@pytest.fixture(autouse=True)
+def wanted_store(request: pytest.FixtureRequest) -> None:
+    """Let the homes of a test itself be in PostgreSQL, where the environment says so."""
+    if EVERYTHING_IN_POSTGRES and "kind" not in request.fixturenames:
+        request.getfixturevalue("in_postgres")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -148,6 +178,43 @@ def no_sender() -> Iterator[None]:
     for thread in threading.enumerate():
         if thread.name == "telemetry" or thread.name.startswith("OtelBatch"):
             thread.join(30)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL server; the test is skipped where none can be started."""
+    with running_server() as address:
+        yield address
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgresql"])
+def kind(request: pytest.FixtureRequest) -> str:
+    """In what the stores of the test are."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def new_place(kind: str, request: pytest.FixtureRequest) -> NewPlace:
+    """Make an empty place for a store; what it gives opens that, again and again.
+
+    Of two with one name in PostgreSQL the later one takes the place of the other.
+    """
+
+    def make(folder: Path, name: str = "tests") -> OpenStore:
+        blobs = Blobs(folder / "blobs")
+        if kind == "sqlite":
+            return lambda: Store(folder / "library.db", blobs=blobs)
+        address = request.getfixturevalue("postgres")
+        emptied(address, f"chapterhouse_{name}").close()
+        return lambda: Store(PostgresDatabase(address, f"chapterhouse_{name}"), blobs=blobs)
+
+    return make
+
+
+@pytest.fixture
+def open_store(tmp_path: Path, new_place: NewPlace) -> OpenStore:
+    """Open the store of the test, which is empty at first."""
+    return new_place(tmp_path)
 
 
 @pytest.fixture(scope="session")

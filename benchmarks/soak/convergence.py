@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.library import Library
+from chapterhouse.store.connections import Connections
 from measuring import Bar, Table
 
 STEPS: Final = 2_400
@@ -241,7 +242,9 @@ class Writes:
     """Counts what is written to a library but the record of the job and of the sources."""
 
     def __init__(self, library: Library) -> None:
-        self._writer = library._runtime.store._connections._writer  # noqa: SLF001 - what no user can see
+        connections = library._runtime.store._connections  # noqa: SLF001 - what no user can see
+        assert isinstance(connections, Connections)
+        self._writer = connections._writer  # noqa: SLF001 - likewise
         self._folder = library.folder
         self._jobs = 0
         self._writer.set_update_hook(self._note)

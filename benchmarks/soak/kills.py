@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import killed
 import migrations
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
+from chapterhouse.store.connections import INLINE_MAXIMUM
 from measuring import Bar, Table
 
 RANDOM, NAMED = 105, 10  # kills at random delays, and at each named point

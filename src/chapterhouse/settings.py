@@ -14,7 +14,8 @@ HOME_FILE = "chapterhouse.toml"
 WORKSPACE_FILE = "workspace.toml"
 PREFIX = "CHAPTERHOUSE_"
 LONGEST = 1_500  # characters of a chunk, unless a setting says otherwise
-SECRET: Final = frozenset({"extra_body"})  # settings that may hold keys
+# Settings that may hold keys or passwords.
+SECRET: Final = frozenset({"extra_body", "address"})
 _CHECKSUM = r"^([0-9a-f]{64})?$"  # SHA-256, or nothing
 
 
@@ -297,6 +298,22 @@ class CloudSettings(_Frozen):
     rclone: str = ""  # path of the program; empty: the one on PATH, else the extra's
 
 
+class StoreSettings(_Frozen):
+    """Where the documents of a home's workspaces are, and all that is known of them.
+
+    The variable ``CHAPTERHOUSE_STORE`` is short for the address.
+    """
+
+    address: str = Field(default="", repr=False)  # postgresql://…; empty: SQLite, in the home
+
+    @field_validator("address")
+    @classmethod
+    def _is_of_postgresql(cls, value: str) -> str:
+        if value and not value.startswith(("postgresql://", "postgres://")):
+            raise ValueError("an address looks like postgresql://USER:PASSWORD@HOST/DATABASE")
+        return value
+
+
 class Settings(_Frozen):
     """The whole tree."""
 
@@ -313,4 +330,5 @@ class Settings(_Frozen):
     analytics: AnalyticsSettings = AnalyticsSettings()
     telemetry: TelemetrySettings = TelemetrySettings()
     cloud: CloudSettings = CloudSettings()
+    store: StoreSettings = StoreSettings()
     models: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own

@@ -17,14 +17,15 @@ from chapterhouse.errors import UsageError
 from chapterhouse.settings import (
     HOME_FILE,
     PREFIX,
+    SECRET,
     WORKSPACE_FILE,
     LanguageModelSettings,
     Settings,
+    StoreSettings,
 )
 from chapterhouse.types import Origin
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
-_MAY_BE_SECRET: Final = frozenset({"extra_body"})
 
 
 # What holds now instead of a section or setting that earlier versions had.
@@ -85,6 +86,11 @@ def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
         Origin.ENVIRONMENT: _from_environment(os.environ),
         Origin.WORKSPACE_FILE: _read(own_file),
     }
+    if "store" in layers[Origin.WORKSPACE_FILE]:
+        raise UsageError(
+            f"{own_file} names a store, which all workspaces of a home share.",
+            hint=f"Write [store] into {home_file}, or set CHAPTERHOUSE_STORE.",
+        )
     shared = _merged(layers[Origin.HOME_FILE], layers[Origin.ENVIRONMENT])
     try:
         known = Settings.model_validate(shared).model_dump()
@@ -95,6 +101,19 @@ def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
     except ValidationError as error:
         raise _explained(error, own_file) from None
     return StatedSettings(settings, layers, files)
+
+
+def store_address(home: Path) -> str:
+    """Return the address of the database that a home's stores are in; empty: files of the home.
+
+    Raises:
+        UsageError: file or variable say something that is none.
+    """
+    stated = _merged(_read(home / HOME_FILE), _from_environment(os.environ)).get("store", {})
+    try:
+        return StoreSettings.model_validate(stated).address
+    except ValidationError as error:
+        raise _explained(error, home / HOME_FILE) from None
 
 
 def have_files_changed(stated: StatedSettings) -> bool:
@@ -141,7 +160,7 @@ def _without_secrets(table: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: _without_secrets(value) if isinstance(value, dict) else value
         for name, value in table.items()
-        if name not in _MAY_BE_SECRET
+        if name not in SECRET
     }
 
 
@@ -166,7 +185,9 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[st
     found: dict[str, dict[str, Any]] = {}
     for section in Settings.model_fields:
         whole = f"{PREFIX}{section}".upper()
-        if whole in environment:
+        if section == "store" and whole in environment:
+            found[section] = {"address": environment[whole]}
+        elif whole in environment:
             found[section] = _parsed(section, environment[whole])
         for name, field in fields_of(section).items():
             variable = f"{whole}__{name}".upper()

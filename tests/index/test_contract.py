@@ -16,6 +16,7 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.ranking import entry_of
 from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.store.connections import Connections
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Scope, Scored, WeightedTerm
@@ -206,6 +207,7 @@ def test_readers_are_not_disturbed_by_files_written_anew(
 
 def _unnoticed(store: Store, *statements: str) -> None:
     """Change the store without a change that an index could follow."""
+    assert isinstance(store._connections, Connections)
     writer = store._connections._writer
     writer.pragma("foreign_keys", 0)
     for statement in statements:

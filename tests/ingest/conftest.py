@@ -21,6 +21,7 @@ from chapterhouse.ingest.ingest import add
 from chapterhouse.ingest.look import ReadingContext
 from chapterhouse.ingest.prepare import Cutter, prepare
 from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.postgres import PostgresDatabase
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import DEFAULT_SHELF, AddReport, ExtractedPage, Extraction, Notice, Scope
@@ -118,8 +119,11 @@ def home(tmp_path: Path) -> Iterator[Home]:
     folder = tmp_path / "docs"
     folder.mkdir()
     blobs = Blobs(tmp_path / "home" / "blobs")
+    address = os.environ.get("CHAPTERHOUSE_STORE")
+    path = tmp_path / "home" / "library.db"
+    place = PostgresDatabase(address, "chapterhouse_default") if address else path
     with (
-        Store(tmp_path / "home" / "library.db", blobs=blobs) as store,
+        Store(place, blobs=blobs) as store,
         ThreadPoolExecutor(2) as executor,
     ):
         yield Home(folder, store, blobs, executor)

@@ -26,9 +26,8 @@ from chapterhouse.errors import (
     RefusedError,
 )
 from chapterhouse.ingest.archive import DATABASE, FIRST, MANIFEST, is_archive
-from chapterhouse.store.connections import APPLICATION_ID
+from chapterhouse.store.connections import APPLICATION_ID, INLINE_MAXIMUM
 from chapterhouse.store.rows import load_migrations
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
 from chapterhouse.types import ExportReport, Progress, Scope, Snapshot
 
 QUESTIONS = (

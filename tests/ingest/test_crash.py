@@ -11,7 +11,8 @@ import pytest
 
 from chapterhouse.ingest.doctor import check_library
 from chapterhouse.store.blobs import Blobs
-from chapterhouse.store.sqlite import INLINE_MAXIMUM, Store
+from chapterhouse.store.connections import INLINE_MAXIMUM
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Scope, Status
 
 EVERYTHING = Scope.everything()

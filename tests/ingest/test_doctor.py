@@ -8,7 +8,7 @@ import pytest
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ingest.doctor import check_library, check_surroundings
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
+from chapterhouse.store.connections import INLINE_MAXIMUM
 from chapterhouse.types import Check, EncoderStatus, Source, SourceKind
 
 LARGE = "Many words are here. " * (INLINE_MAXIMUM // 20)

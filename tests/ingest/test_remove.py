@@ -20,8 +20,10 @@ from chapterhouse.ingest.remove import (
     search_files,
     traces_of,
 )
-from chapterhouse.store.sqlite import INLINE_MAXIMUM
+from chapterhouse.store.connections import INLINE_MAXIMUM
 from chapterhouse.types import JobState, Memory, RemovalState, Scope
+
+pytestmark = pytest.mark.usefixtures("each_store")
 
 EVERYTHING = Scope.everything()
 

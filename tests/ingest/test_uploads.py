@@ -13,6 +13,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.ingest import uploads
 from chapterhouse.library import Library
+from chapterhouse.store.connections import Connections
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.types import Job, JobState
 
@@ -111,7 +112,9 @@ def test_an_archive_that_is_sent_twice_is_read_once_and_fails_never(tmp_path: Pa
 @contextmanager
 def full_disk(library: Library) -> Iterator[None]:
     """Let the database not grow in the block."""
-    writer = library._runtime.store._connections._writer
+    connections = library._runtime.store._connections
+    assert isinstance(connections, Connections)
+    writer = connections._writer
     writer.pragma("max_page_count", writer.pragma("page_count"))
     try:
         yield

@@ -9,6 +9,8 @@ from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.types import Scope, Status
 
+pytestmark = pytest.mark.usefixtures("each_store")
+
 
 def test_a_second_add_reads_what_has_changed(library: Library, folder: Path) -> None:
     before = library.status().sequence

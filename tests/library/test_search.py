@@ -14,6 +14,8 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.retrieval.context import first_whole
 from chapterhouse.types import Hit
 
+pytestmark = pytest.mark.usefixtures("each_store")
+
 
 @pytest.fixture(scope="module")
 def library(

@@ -117,6 +117,6 @@ def blobs(tmp_path: Path) -> Blobs:
 
 
 @pytest.fixture
-def store(tmp_path: Path, blobs: Blobs) -> Iterator[Store]:
-    with Store(tmp_path / "library.db", blobs=blobs) as opened:
+def store(open_store: Callable[[], Store]) -> Iterator[Store]:
+    with open_store() as opened:
         yield opened

@@ -87,14 +87,15 @@ def test_a_full_disk_is_explained_and_harms_nothing(
     tmp_path: Path, make_parts: Callable[..., Any]
 ) -> None:
     blobs = Blobs(tmp_path / "blobs")
-    with Store(tmp_path / "library.db", blobs=blobs) as store:
+    connections = Connections(tmp_path / "library.db")
+    with Store(connections, blobs=blobs) as store:
         store.put(*make_parts("before"))
-        pages = _pragma(store._connections._writer, "page_count")
-        store._connections._writer.pragma("max_page_count", pages + 2)
+        pages = _pragma(connections._writer, "page_count")
+        connections._writer.pragma("max_page_count", pages + 2)
         with pytest.raises(ChapterhouseError, match="no space left"):
             store.put(*make_parts("large", "many words\n" * 3000))
         assert [document.id for document in store.documents(Scope.everything())] == ["before-0001"]
-        store._connections._writer.pragma("max_page_count", 100_000)
+        connections._writer.pragma("max_page_count", 100_000)
         store.put(*make_parts("large", "many words\n" * 3000))
         assert not list(store.examination().faults(thorough=True))
 

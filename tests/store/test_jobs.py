@@ -1,26 +1,23 @@
 """The queue of jobs: each goes to one worker, lanes take turns, none is lost with its worker."""
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import NewPlace
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store import jobs as module
-from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import OPEN, FileInFlight, Job, JobState, Step
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> Iterator[JobStore]:
-    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path / "blobs")) as store:
-        yield store.jobs()
+def jobs(store: Store) -> JobStore:
+    return store.jobs()
 
 
 def make(jobs: JobStore, name: str, lane: str = "", now: float = 1.0) -> Job:
@@ -176,10 +173,9 @@ ACTIONS = st.lists(
 
 @given(ACTIONS)
 def test_whatever_happens_a_job_has_one_worker_and_a_lane_one_job(
-    tmp_path_factory: Any, actions: list[tuple[str, int]]
+    tmp_path_factory: Any, new_place: NewPlace, actions: list[tuple[str, int]]
 ) -> None:
-    folder = tmp_path_factory.mktemp("queue")
-    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
+    with new_place(tmp_path_factory.mktemp("queue"))() as store:
         jobs, now, held = store.jobs(), 10.0, dict[str, Job]()
         ends: dict[str, int] = {}
         for action, number in actions:

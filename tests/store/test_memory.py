@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.databases import NewPlace
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
@@ -155,12 +156,12 @@ WORDS = st.lists(
 @given(st.lists(st.tuples(PERSONAS, WORDS), max_size=8), st.lists(PERSONAS, max_size=3), WORDS)
 def test_nobody_sees_what_another_was_asked(
     tmp_path_factory: pytest.TempPathFactory,
+    new_place: NewPlace,
     asked: list[tuple[str, list[str]]],
     who: list[str],
     words: list[str],
 ) -> None:
-    folder = tmp_path_factory.mktemp("memories")
-    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
+    with new_place(tmp_path_factory.mktemp("memories"))() as store:
         memories = store.memories()
         kept = [
             memories.remember(memory(" ".join(said), "So.", persona=persona))

@@ -10,9 +10,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run_machine
+from tests.databases import NewPlace
 
-from chapterhouse.store.blobs import Blobs
-from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Document, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -25,18 +24,16 @@ SHELVES = st.lists(st.sampled_from(["s", "t", "u"]), max_size=2).map(tuple)
 class Machine(RuleBasedStateMachine):
     make_parts: ClassVar[Callable[..., Any]]
     put_vectors: ClassVar[Callable[..., bool]]
+    new_place: ClassVar[NewPlace]
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
+        self.open = self.new_place(Path(self.folder.name))
         self.store = self.open()
         self.model: dict[str, tuple[Document, str]] = {}
         self.mirror: dict[str, Document] = {}
         self.applied = 0
-
-    def open(self) -> Store:
-        folder = Path(self.folder.name)
-        return Store(folder / "library.db", blobs=Blobs(folder / "blobs"))
 
     @rule(name=NAMES, text=TEXTS, shelves=SHELVES)
     def put(self, name: str, text: str, shelves: tuple[str, ...]) -> None:
@@ -111,13 +108,14 @@ class Machine(RuleBasedStateMachine):
 
 
 def test_the_store_is_a_dictionary_with_a_memory(
-    make_parts: Callable[..., Any], put_vectors: Callable[..., bool]
+    make_parts: Callable[..., Any], put_vectors: Callable[..., bool], new_place: NewPlace
 ) -> None:
     class WithParts(Machine):
         pass
 
     WithParts.make_parts = staticmethod(make_parts)
     WithParts.put_vectors = staticmethod(put_vectors)
+    WithParts.new_place = staticmethod(new_place)
     run_machine(
         WithParts,
         settings=settings(stateful_step_count=25),

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import NewPlace
 
-from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import (
     Memory,
@@ -38,9 +38,10 @@ RECORDS = st.builds(
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory, make_parts: Any) -> Iterable[Store]:
-    folder = tmp_path_factory.mktemp("questions")
-    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
+def whole(
+    tmp_path_factory: pytest.TempPathFactory, new_place: NewPlace, make_parts: Any
+) -> Iterable[Store]:
+    with new_place(tmp_path_factory.mktemp("questions"), "questions")() as store:
         for name in ("note", "plan", "rules"):
             store.put(*make_parts(name))
         yield store

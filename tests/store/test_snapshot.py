@@ -11,6 +11,7 @@ from typing import Any
 
 import apsw
 import pytest
+from tests.databases import in_a_file
 
 from chapterhouse.errors import CorruptLibraryError, NewerLibraryError, RefusedError
 from chapterhouse.library import Library
@@ -173,6 +174,7 @@ def test_every_schema_there_was_is_ours_and_a_newer_one_is_refused(tmp_path: Pat
             require_own_schema(path)
 
 
+@in_a_file
 def test_a_library_is_in_use_while_somebody_has_it_open(
     store: Store, make_parts: Any, tmp_path: Path
 ) -> None:

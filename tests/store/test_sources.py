@@ -2,23 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
-import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.databases import NewPlace, OpenStore
 
-from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.sources import TrustLevels, read_trust
 from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Source, SourceKind, StoredSetting, Trust
 
 
-def test_sources_are_saved_replaced_and_dropped(tmp_path: Path) -> None:
+def test_sources_are_saved_replaced_and_dropped(open_store: OpenStore) -> None:
     one = Source("b", SourceKind.CLOUD, "drive:Papers", "other", ("*.pdf",), ("old/",), 5, 6, "x")
     two = Source("a", SourceKind.FOLDER, "/a", problem="It is away.")
-    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path)) as store:
+    with open_store() as store:
         sources = store.sources()
         sources.save(one)
         sources.save(two)
@@ -27,15 +25,15 @@ def test_sources_are_saved_replaced_and_dropped(tmp_path: Path) -> None:
         assert [entry.location for entry in sources.sources()] == ["/b", "drive:Papers"]
         sources.drop("a")
         sources.drop("none")
-    with Store(tmp_path / "library.db", blobs=Blobs(tmp_path)) as store:
+    with open_store() as store:
         assert store.sources().sources() == (one,)
 
 
 FOLDER, LINKS, CLOUD = SourceKind.FOLDER, SourceKind.LINKS, SourceKind.CLOUD
 
 
-def levels(folder: Path, *sources: Source, roots: dict[str, str]) -> TrustLevels:
-    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
+def levels(open_store: OpenStore, *sources: Source, roots: dict[str, str]) -> TrustLevels:
+    with open_store() as store:
         for source in sources:
             store.sources().save(source)
         for location, label in roots.items():
@@ -44,8 +42,8 @@ def levels(folder: Path, *sources: Source, roots: dict[str, str]) -> TrustLevels
             return read_trust(connection)
 
 
-def test_nothing_is_looked_up_where_all_is_the_users_own(tmp_path: Path) -> None:
-    found = levels(tmp_path, Source("a", FOLDER, "/a"), roots={"/a": "a"})
+def test_nothing_is_looked_up_where_all_is_the_users_own(open_store: OpenStore) -> None:
+    found = levels(open_store, Source("a", FOLDER, "/a"), roots={"/a": "a"})
     assert found == TrustLevels()
     assert found.of("a/x.md") is Trust.OWN
 
@@ -64,9 +62,9 @@ def test_nothing_is_looked_up_where_all_is_the_users_own(tmp_path: Path) -> None
         ("", Trust.OWN),
     ],
 )
-def test_the_innermost_source_counts(tmp_path: Path, source: str, trust: Trust) -> None:
+def test_the_innermost_source_counts(open_store: OpenStore, source: str, trust: Trust) -> None:
     found = levels(
-        tmp_path,
+        open_store,
         Source("papers", FOLDER, "/home/papers", trust=Trust.SHARED),
         Source("mail", FOLDER, "/home/papers/mail", trust=Trust.WEB),
         Source("reading", LINKS, "/home/reading.links", trust=Trust.WEB),
@@ -95,9 +93,8 @@ def _undone(store: Store) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    folder = tmp_path_factory.mktemp("settings")
-    with Store(folder / "library.db", blobs=Blobs(folder)) as store:
+def shared(tmp_path_factory: pytest.TempPathFactory, new_place: NewPlace) -> Iterator[Store]:
+    with new_place(tmp_path_factory.mktemp("settings"), "settings")() as store:
         yield store
 
 
@@ -108,6 +105,7 @@ def test_the_table_is_a_dictionary(
     known: dict[str, object] = {}
     with _undone(shared):  # each example begins with an empty table
         settings = shared.settings()
+        before = settings.sequence()
         for at, (name, change) in enumerate(steps):
             known.pop(name, None)
             if change is None:
@@ -115,16 +113,15 @@ def test_the_table_is_a_dictionary(
             else:
                 settings.write(name, change[0], "ada", at)
                 known[name] = change[0]
-            assert settings.sequence() == at + 1
+            assert before < (before := settings.sequence())
         values = settings.values()
         assert {name: one.value for name, one in values.items()} == known
         assert list(values) == list(reversed(known))  # what was changed last first
     assert shared.settings().values() == {}
 
 
-def test_a_value_that_is_no_json_is_read_as_it_is(store: Store, tmp_path: Path) -> None:
+def test_a_value_that_is_no_json_is_read_as_it_is(store: Store) -> None:
     store.settings().write("search.limit", 3, "ada", 1)
-    connection = apsw.Connection(str(tmp_path / "library.db"))
-    connection.execute("UPDATE setting_change SET value = '[' ")
-    connection.close()
+    with store._connections.write() as connection:
+        connection.execute("UPDATE setting_change SET value = '[' ")
     assert store.settings().values() == {"search.limit": StoredSetting("[", 1, "ada")}

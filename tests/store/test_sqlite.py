@@ -1,4 +1,4 @@
-"""What any store must do, on the SQLite one."""
+"""What any store must do."""
 
 import threading
 from collections.abc import Callable
@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.databases import in_a_file
 
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import Blobs
-from chapterhouse.store.sqlite import INLINE_MAXIMUM, Store
+from chapterhouse.store.connections import INLINE_MAXIMUM
+from chapterhouse.store.sqlite import Store
 from chapterhouse.types import Change, FileMove, Notice, Scope, Status
 
 EVERYTHING = Scope.everything()
@@ -155,7 +157,7 @@ def test_readers_neither_wait_for_a_writer_nor_see_its_work(
         reader.start()
         reader.join(timeout=2)
         assert found == ["before-0001"]
-        connection.execute("INSERT INTO document SELECT * FROM document WHERE 0")
+        connection.execute("INSERT INTO document SELECT * FROM document WHERE 1 = 0")
     assert list(store.documents(EVERYTHING)) == []
 
 
@@ -183,6 +185,7 @@ def test_threads_write_and_read_at_once(store: Store, make_parts: MakeParts) -> 
     assert [change.sequence for change in store.changes(0, 100)] == list(range(1, 61))
 
 
+@in_a_file
 def test_garbage_collection_takes_only_what_is_old_and_unneeded(
     store: Store, blobs: Blobs, make_parts: MakeParts
 ) -> None:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from chapterhouse.index.aliases import AliasIndex
     from chapterhouse.index.graph import GraphIndex
     from chapterhouse.index.ranking import Rank
-    from chapterhouse.ingest import jobs, look, prepare, remove
+    from chapterhouse.ingest import jobs, look, prepare, remove, uploads
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -40,6 +41,7 @@ else:
     look = lazy("chapterhouse.ingest.look")
     prepare = lazy("chapterhouse.ingest.prepare")
     remove = lazy("chapterhouse.ingest.remove")
+    uploads = lazy("chapterhouse.ingest.uploads")
 
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
@@ -143,7 +145,8 @@ class Runtime:
     @property
     def runner(self) -> "jobs.Runner":
         """What running long work as jobs of the store needs."""
-        return jobs.Runner(self.store, self.worker)
+        received = partial(uploads.names, self.folder) if self.store.identity else None
+        return jobs.Runner(self.store, self.worker, received=received)
 
     @property
     def versions(self) -> Mapping[str, str]:

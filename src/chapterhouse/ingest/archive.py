@@ -131,11 +131,15 @@ class Databases:
         count: Counts what one of ours holds, and writes nothing; refuses another.
         is_in_use: Says whether a process has it open.
         open: Opens the store of a workspace's folder, upgraded, and its indexes.
+        held: Counts documents and memories where the workspace's database is elsewhere.
+        bring: Writes the database in a folder to where the workspace's is, if that is elsewhere.
     """
 
     count: Callable[[Path], Snapshot]
     is_in_use: Callable[[Path], bool]
     open: Callable[[Path], AbstractContextManager[tuple[Store, Mapping[str, Index]]]]
+    held: Callable[[], tuple[int, int]]
+    bring: Callable[[Path], None]
 
 
 def is_archive(data: bytes) -> bool:
@@ -290,6 +294,7 @@ def restore(
                     on_progress(Progress(done, len(manifest.members), member.name))
                 _finish(manifest, target, work, databases)
                 _require_empty(target, databases)
+                databases.bring(work / target.folder.relative_to(target.home))
                 _install(work, target)
                 if theirs and not own:  # those of a home with settings stay: others need them
                     write_whole(target.home / HOME_FILE, portable_settings(work / HOME_FILE))
@@ -400,6 +405,7 @@ def _require_empty(target: Place, databases: Databases) -> None:
     database = target.folder / DATABASE
     named = {WORKSPACE_FILE: "settings", QUESTIONS: "questions to evaluate"}
     held = [what for name, what in named.items() if (target.folder / name).exists()]
+    held += _contents(*databases.held())
     if not database.exists():
         held += ["blobs of a library"] if (target.folder / "blobs").is_dir() else []
     elif databases.is_in_use(database):
@@ -410,8 +416,7 @@ def _require_empty(target: Place, databases: Databases) -> None:
     else:
         try:
             found = databases.count(database)
-            held += [counted(found.documents, "document")] if found.documents else []
-            held += [counted(found.memories, "memory", "memories")] if found.memories else []
+            held += _contents(found.documents, found.memories)
         except ChapterhouseError:
             held.append("a library that cannot be opened")
     for kind, folder in target.definitions.items():
@@ -425,6 +430,11 @@ def _require_empty(target: Place, databases: Databases) -> None:
             hint="Import into another one with --home or --workspace, or first move away what"
             f" this one holds: {places}",
         )
+
+
+def _contents(documents: int, memories: int) -> list[str]:
+    held = [counted(documents, "document")] if documents else []
+    return held + ([counted(memories, "memory", "memories")] if memories else [])
 
 
 # --- both -----------------------------------------------------------------------------------------

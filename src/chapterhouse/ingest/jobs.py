@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -61,12 +61,14 @@ class Runner:
     Attributes:
         clock: The time in seconds since 1970.
         lease_seconds: After which another may take over a job whose worker is not heard of.
+        received: Names the uploads that lie on this machine; None where no other takes part.
     """
 
     store: Store
     worker: Worker
     clock: Callable[[], float] = time.time
     lease_seconds: float = LEASE_SECONDS
+    received: Callable[[], Collection[str]] | None = None
 
     @property
     def jobs(self) -> JobStore:
@@ -190,7 +192,9 @@ def claim(runner: Runner, job_id: str = "", *, kind: str = "") -> Job | None:
     _release_dead(runner)
     now = runner.clock()
     until = now + runner.lease_seconds
-    return runner.jobs.claim(runner.worker.name, now, until, job_id, kind=kind)
+    received = runner.received() if runner.received else None
+    name = runner.worker.name
+    return runner.jobs.claim(name, now, until, job_id, kind=kind, received=received)
 
 
 def due(runner: Runner) -> tuple[Job, ...]:
@@ -198,7 +202,19 @@ def due(runner: Runner) -> tuple[Job, ...]:
     _release_dead(runner)
     now, open_ = runner.clock(), runner.jobs.jobs(OPEN)
     busy = {job.lane for job in open_ if job.lease_until > now}
-    return tuple(job for job in open_ if job.waits_until <= now and job.lane not in busy)
+    received = runner.received() if runner.received else None
+    return tuple(
+        job
+        for job in open_
+        if job.waits_until <= now and job.lane not in busy and _is_here(job, received)
+    )
+
+
+def _is_here(job: Job, received: Collection[str] | None) -> bool:
+    """Whether this machine can do a job: what was received lies on one, until it is stored."""
+    if received is None or job.kind != UPLOAD:
+        return True
+    return bool(job.result) or job.arguments.get("file") in received
 
 
 def is_busy(lane: str, runner: Runner) -> bool:

@@ -97,6 +97,12 @@ def read(folder: Path, name: str) -> bytes:
         ) from None
 
 
+def names(folder: Path) -> frozenset[str]:
+    """Return the names of the finished uploads that lie on this machine."""
+    found = (path.name for path in (folder / FOLDER).glob("*"))
+    return frozenset(name for name in found if not name.startswith(UNFINISHED))
+
+
 def drop(folder: Path, name: str) -> None:
     """Delete a finished upload that is stored by now."""
     (folder / FOLDER / name).unlink(missing_ok=True)

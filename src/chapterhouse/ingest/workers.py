@@ -1,5 +1,6 @@
 """Who works off jobs: a name, and a lock by which others see that its process has ended."""
 
+import hashlib
 import os
 import re
 import secrets
@@ -25,7 +26,9 @@ class Worker:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._host = re.sub(r"[^A-Za-z0-9.-]", "-", socket.gethostname())
+        # Another home on this machine may work off the same jobs, and has its locks elsewhere.
+        own = hashlib.sha256(os.fsencode(folder.resolve())).hexdigest()[:8]
+        self._host = f"{re.sub(r'[^A-Za-z0-9.-]', '-', socket.gethostname())}-{own}"
         self._name = ""
         self._lock = threading.Lock()
         self._opened = ExitStack()

@@ -22,8 +22,10 @@ from chapterhouse.files import make_folder
 if TYPE_CHECKING:
     from chapterhouse import library as opening
     from chapterhouse.library import Library
+    from chapterhouse.store import places
 else:
     opening = lazy("chapterhouse.library")
+    places = lazy("chapterhouse.store.places")
 
 VARIABLE: Final = "CHAPTERHOUSE_BACKGROUND"  # 0: start no process
 _LOCK: Final = "background/lock"  # of the home: who has it is the process, or starts it
@@ -107,8 +109,7 @@ def run_background(home: Path, lock: int | None) -> None:
 
 def _pending(home: Path, left: set[str]) -> Iterator["Library"]:
     """Yield each library that lacks vectors while it is open, but for those that are left."""
-    for path in sorted(home.glob("workspaces/*/library.db")):
-        name = path.parent.name
+    for name in places.workspace_names(home):
         if name in left:
             continue
         try:

@@ -12,6 +12,7 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.background import start_background
 from chapterhouse.interfaces.service import hide_folder, hide_library
 from chapterhouse.library import Library
+from chapterhouse.store.places import workspace_names
 
 _SECONDS_BETWEEN: Final = 30.0  # looks for missing vectors: a failing service is no hot loop
 _MOST_OPEN: Final = 32  # workspaces; the one that was used least recently is closed
@@ -47,8 +48,7 @@ class Workspaces:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all workspaces, sorted."""
-        found = (path.parent.name for path in self.home.glob("workspaces/*/library.db"))
-        return tuple(sorted(found))
+        return workspace_names(self.home)
 
     def create(self, name: str) -> None:
         """Make a workspace, unless it is there."""

@@ -27,11 +27,11 @@ from chapterhouse.library.opening import (
     make_home,
     open_runtime,
     place_of,
-    require_database,
     resolve_settings,
 )
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import read_stated
+from chapterhouse.store.places import folder_of, has_store
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     AddReport,
@@ -339,7 +339,7 @@ class Library:
         return archives.restore(
             Path(path).expanduser(),
             place_of(home_folder(home), workspace),
-            databases(),
+            databases(home_folder(home), workspace),
             dry_run=dry_run,
             on_progress=on_progress,
         )
@@ -423,13 +423,12 @@ def _require_workspace(name: str) -> None:
 
 def _require_there(home: Path, workspace: str) -> Path:
     """Return the folder of a workspace that has a library."""
-    own = home / "workspaces" / workspace
-    if not require_database(own):
+    if not has_store(home, workspace):
         raise NotFoundError(
             f"There is no library in {home} (workspace '{workspace}').",
             hint="Make one with: chapterhouse init, or add documents: chapterhouse add PATH",
         )
-    return own
+    return folder_of(home, workspace)
 
 
 def _require_read(report: AddReport) -> None:

@@ -7,13 +7,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from shutil import rmtree
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse import __version__, lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import EngineError
-from chapterhouse.files import is_writable, make_folder, write_whole
+from chapterhouse.files import is_writable, lock_folder, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.graph import GraphIndex
 from chapterhouse.index.lexical import LexicalIndex
@@ -31,15 +32,22 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.page_views import PageViews
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
-from chapterhouse.settings_file import StatedSettings, read_stated
+from chapterhouse.settings_file import StatedSettings, read_stated, store_address
 from chapterhouse.settings_stored import ResolvedSettings, resolve
-from chapterhouse.store.access import AccessDatabase
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.definitions import COUNCIL_MARKS, PERSONA_MARKS, Definitions
+from chapterhouse.store.places import (
+    bring_home,
+    folder_of,
+    has_store,
+    open_access_database,
+    open_store,
+    workspace_names,
+)
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
-from chapterhouse.store.sqlite import Store, require_not_emptied
+from chapterhouse.store.sqlite import IDENTITY, Store
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Body, Chunk, Document, Extraction, Snapshot
+from chapterhouse.types import Body, Chunk, Document, Extraction, Scope, Snapshot
 from chapterhouse.types.engines import Chunker, TokenEmbedder
 
 if TYPE_CHECKING:
@@ -113,11 +121,10 @@ def resolve_settings(home: Path, workspace: str) -> ResolvedSettings:
         UsageError: a file or variable does not fit.
         ChapterhouseError: its database cannot be opened.
     """
-    folder = home / "workspaces" / workspace
-    stated = read_stated(home, folder)
-    if not (folder / "library.db").exists():
+    stated = read_stated(home, folder_of(home, workspace))
+    if workspace not in workspace_names(home):
         return ResolvedSettings(stated.settings, stated)
-    with Store(folder / "library.db", blobs=Blobs(folder / "blobs")) as store:
+    with open_store(home, workspace) as store:
         return resolve_stored(stated, store)
 
 
@@ -127,12 +134,11 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
     What files and environment state is joined by what its database says; settings alone hold
     whatever that says. If one part cannot be opened, those that were are closed again.
     """
-    folder = home / "workspaces" / workspace
+    folder = folder_of(home, workspace)
     folders = definition_folders(home, workspace)
-    blobs = Blobs(folder / "blobs")
     with ExitStack() as opened:
-        store = Store(folder / "library.db", blobs=blobs)
-        opened.callback(store.close)
+        store = opened.enter_context(open_store(home, workspace))
+        require_index_of(folder, store.identity)
         if isinstance(stated, Settings):
             resolved = ResolvedSettings(stated)
         else:
@@ -172,7 +178,7 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
             store=store,
             memories=store.memories(),
             worker=worker,
-            blobs=blobs,
+            blobs=Blobs(folder / "blobs"),
             lexical=lexical,
             aliases=aliases,
             graph=graph,
@@ -204,8 +210,9 @@ def open_access(home: Path) -> "access.Access":
 
     The home need not be there: it and its ``access.db`` are made by what is written first.
     """
-    database = AccessDatabase(home / "access.db")
-    return access.Access(database, passwords.Passwords(), lambda: int(time.time()))
+    return access.Access(
+        open_access_database(home), passwords.Passwords(), lambda: int(time.time())
+    )
 
 
 def definition_folders(home: Path, workspace: str) -> dict[str, Path]:
@@ -219,24 +226,26 @@ def definition_folders(home: Path, workspace: str) -> dict[str, Path]:
 
 def place_of(home: Path, workspace: str) -> "Place":
     """Return where a workspace is, or will be."""
-    folder = home / "workspaces" / workspace
+    folder = folder_of(home, workspace)
     return archive.Place(home, workspace, folder, definition_folders(home, workspace))
 
 
-def require_database(folder: Path) -> bool:
-    """Say whether a workspace has a database."""
-    require_not_emptied(folder / "library.db")
-    return (folder / "library.db").exists()
-
-
-def databases() -> "Databases":
+def databases(home: Path, workspace: str) -> "Databases":
     """Return what is done to the database of a workspace that is not open."""
 
     def count(path: Path) -> Snapshot:
         require_own_schema(path)
         return count_snapshot(path)
 
-    return archive.Databases(count, is_in_use, _open_stored)
+    def held() -> tuple[int, int]:
+        if not store_address(home) or not has_store(home, workspace):
+            return 0, 0
+        with open_store(home, workspace) as store:
+            memories = store.memories()
+            return len(store.document_ids(Scope.everything())), memories.count(memories.personas())
+
+    bring = partial(bring_home, home, workspace)
+    return archive.Databases(count, is_in_use, _open_stored, held, bring)
 
 
 @contextmanager
@@ -250,6 +259,23 @@ def _open_stored(folder: Path) -> Iterator["tuple[Store, Mapping[str, Index]]"]:
             store,
             {"names": aliases, "lexical": LexicalIndex(folder / "index" / "lexical")},
         )
+
+
+def require_index_of(folder: Path, identity: str) -> None:
+    """Delete the indexes of a workspace where they are of another store than the one it has now.
+
+    Args:
+        identity: Of the store; empty for the file beside them.
+    """
+    mark = folder / IDENTITY
+    with lock_folder(folder):
+        known = mark.read_text("utf-8") if mark.exists() else ""
+        if known == identity:
+            return
+        rmtree(folder / "index", ignore_errors=True)
+        if identity:
+            make_folder(mark.parent)
+            write_whole(mark, identity)
 
 
 def _read_names(

@@ -15,12 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import apsw
-
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.files import UNFINISHED, move_into_place
 from chapterhouse.store.connections import Connections, inode_of
-from chapterhouse.store.rows import Row, first, load_migrations, run
+from chapterhouse.store.rows import Connection, Database, Row, first, load_migrations, run
 from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, AuditOutcome, User
 
 _MIGRATIONS: Final = "access_migrations"
@@ -34,31 +32,37 @@ _KEY_SECRET: Final = re.compile(r"(ch_[0-9a-f]{8})_[A-Za-z0-9_-]+")
 
 
 class AccessDatabase:
-    """The connections to the database at ``path``; other processes may make or replace it."""
+    """The database that says who may use a home.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    Args:
+        place: The path of a file, which other processes may make or replace; or what opens a
+            database that several homes share.
+    """
+
+    def __init__(self, place: Path | Callable[[], Database]) -> None:
+        self._place = place
         self._lock = threading.Lock()
-        self._opened: Connections | None = None
+        self._opened: Database | None = None
         self._inode = 0  # of the file that is open
 
     def rows(self, name: str, *bindings: str | bytes | int | None) -> Sequence[Row]:
-        """Run a statement that reads; nothing is found where there is no database."""
+        """Run a statement that reads; nothing is found where there is no file."""
         with self._lock, _explained():
-            connections = self._connections() if self._path.exists() else None
-        if connections is None:
+            is_there = not isinstance(self._place, Path) or self._place.exists()
+            database = self._database() if is_there else None
+        if database is None:
             return ()
         # To a file that we cannot write, a connection is told that nobody else does.
-        reading = connections.read_anew if connections.read_only else connections.read
+        reading = database.read_anew if database.read_only else database.read
         with _explained(), reading() as connection:
             return run(connection, name, *bindings)
 
     @contextmanager
-    def write(self, *, durable: bool = True) -> Iterator[apsw.Connection]:
-        """Give a transaction, as ``Connections.write``; make the database if there is none."""
+    def write(self, *, durable: bool = True) -> Iterator[Connection]:
+        """Give a transaction, as ``Database.write``; make the file if there is none."""
         with self._lock, _explained():
-            connections = self._connections()
-        with _explained(), connections.write(durable=durable) as connection:
+            database = self._database()
+        with _explained(), database.write(durable=durable) as connection:
             yield connection
 
     def change(self, entry: AuditEntry, name: str, *bindings: str | bytes | int | None) -> bool:
@@ -75,26 +79,29 @@ class AccessDatabase:
             if self._opened is not None:
                 self._opened.close()
 
-    def _connections(self) -> Connections:
-        """Return the connections to the file that is there now, such as one from a backup."""
-        if self._opened is None or inode_of(self._path) != self._inode:
+    def _database(self) -> Database:
+        """Return the database; of a file the one that is there now, such as one from a backup."""
+        if not isinstance(self._place, Path):
+            self._opened = self._opened or self._place()
+        elif self._opened is None or inode_of(self._place) != self._inode:
             migrations = load_migrations(_MIGRATIONS)
-            if not self._path.exists():
-                self._make(migrations)
-            self._opened = Connections(self._path, migrations)
-            self._inode = inode_of(self._path)
+            if not self._place.exists():
+                _make(self._place, migrations)
+            self._opened = Connections(self._place, migrations)
+            self._inode = inode_of(self._place)
         return self._opened
 
-    def _make(self, migrations: Sequence[str]) -> None:
-        """Make the database whole: on a full disk there is none, not one without its tables."""
-        unfinished = self._path.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
-        try:
-            Connections(unfinished, migrations).close()
-            with suppress(FileExistsError):  # another process was faster
-                move_into_place(unfinished, self._path, replace=False)
-        finally:
-            for path in self._path.parent.glob(f"{unfinished.name}*"):
-                path.unlink(missing_ok=True)
+
+def _make(path: Path, migrations: Sequence[str]) -> None:
+    """Make the file whole: on a full disk there is none, not one without its tables."""
+    unfinished = path.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
+    try:
+        Connections(unfinished, migrations).close()
+        with suppress(FileExistsError):  # another process was faster
+            move_into_place(unfinished, path, replace=False)
+    finally:
+        for left in path.parent.glob(f"{unfinished.name}*"):
+            left.unlink(missing_ok=True)
 
 
 class AuditStore:
@@ -117,7 +124,7 @@ class AuditStore:
         return tuple(map(_entry, found))
 
 
-def record(connection: apsw.Connection, entry: AuditEntry) -> None:
+def record(connection: Connection, entry: AuditEntry) -> None:
     """Add an entry in a transaction; drop the oldest of its kind where there are too many."""
     texts = (entry.actor, entry.action, entry.target, entry.outcome, entry.workspace, entry.address)
     ((key,),) = run(connection, "record_audit", entry.at, *map(_harmless, texts))

@@ -21,49 +21,49 @@ UPDATE api_key SET revoked = ? WHERE id = ? AND revoked = 0 RETURNING id;
 UPDATE api_key SET last_used = ?1 WHERE id = ?2 AND last_used < ?1;
 
 -- add_user
-INSERT INTO user (
+INSERT INTO "user" (
   name, level, workspaces, shelves, personas, created, created_by, password_hash
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT DO NOTHING RETURNING name;
 
 -- users
 SELECT name, level, workspaces, shelves, personas, created, created_by, disabled
-FROM user ORDER BY name;
+FROM "user" ORDER BY name;
 
 -- user
 SELECT name, level, workspaces, shelves, personas, created, created_by, disabled, password_hash
-FROM user WHERE name = ?;
+FROM "user" WHERE lower(name) = lower(?);
 
 -- set_user_password
-UPDATE user SET password_hash = ? WHERE name = ? RETURNING name;
+UPDATE "user" SET password_hash = ? WHERE lower(name) = lower(?) RETURNING name;
 
 -- replace_user_password
-UPDATE user SET password_hash = ? WHERE name = ? AND password_hash = ?;
+UPDATE "user" SET password_hash = ? WHERE lower(name) = lower(?) AND password_hash = ?;
 
 -- set_user_disabled
-UPDATE user SET disabled = ? WHERE name = ? RETURNING name;
+UPDATE "user" SET disabled = ? WHERE lower(name) = lower(?) RETURNING name;
 
 -- remove_user
-DELETE FROM user WHERE name = ? RETURNING name;
+DELETE FROM "user" WHERE lower(name) = lower(?) RETURNING name;
 
 -- add_session
-INSERT INTO session (secret_hash, user, created, last_used)
-SELECT ?1, name, ?2, ?2 FROM user WHERE name = ?3 AND password_hash = ?4 AND disabled = 0
-RETURNING user;
+INSERT INTO session (secret_hash, "user", created, last_used)
+SELECT ?1, name, ?2, ?2 FROM "user" WHERE lower(name) = lower(?3) AND password_hash = ?4 AND disabled = 0
+RETURNING "user";
 
 -- session
-SELECT user.name, level, workspaces, shelves, personas, user.created, created_by, disabled,
+SELECT u.name, level, workspaces, shelves, personas, u.created, created_by, disabled,
   session.created, last_used
-FROM session JOIN user ON user.name = session.user WHERE secret_hash = ?;
+FROM session JOIN "user" AS u ON u.name = session."user" WHERE secret_hash = ?;
 
 -- touch_session
 UPDATE session SET last_used = ?1 WHERE secret_hash = ?2 AND last_used < ?1;
 
 -- drop_session
-DELETE FROM session WHERE secret_hash = ? RETURNING user;
+DELETE FROM session WHERE secret_hash = ? RETURNING "user";
 
 -- drop_sessions_of
-DELETE FROM session WHERE user = ? AND secret_hash <> ?;
+DELETE FROM session WHERE lower("user") = lower(?) AND secret_hash <> ?;
 
 -- drop_old_sessions
 DELETE FROM session WHERE created <= ? OR last_used <= ?;
@@ -73,7 +73,7 @@ SELECT failures, last FROM attempt WHERE subject = ?;
 
 -- count_attempt
 INSERT INTO attempt (subject, failures, last) VALUES (?1, 1, ?2)
-ON CONFLICT DO UPDATE SET failures = failures + 1, last = ?2;
+ON CONFLICT (subject) DO UPDATE SET failures = attempt.failures + 1, last = ?2;
 
 -- drop_attempt
 DELETE FROM attempt WHERE subject = ?;
@@ -88,7 +88,8 @@ VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key;
 -- audit_entries
 SELECT at, actor, action, target, outcome, workspace, address, key
 FROM audit
-WHERE (?1 = 0 OR key < ?1) AND (?2 IS NULL OR workspace = ?2) AND (?3 IS NULL OR actor = ?3)
+WHERE (?1 = 0 OR key < ?1) AND (CAST(?2 AS TEXT) IS NULL OR workspace = ?2)
+  AND (CAST(?3 AS TEXT) IS NULL OR actor = ?3)
 ORDER BY key DESC LIMIT ?4;
 
 -- drop_old_audit

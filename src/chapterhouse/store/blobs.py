@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -64,6 +65,10 @@ class Blobs:
     def delete(self, sha256: str) -> None:
         """Delete the bytes of this hash, if they are there."""
         self._path(sha256).unlink(missing_ok=True)
+
+    def clear(self) -> None:
+        """Delete the folder with all that is in it."""
+        shutil.rmtree(self._root, ignore_errors=True)
 
     def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
         """Yield, sorted, the hashes of what was last put at least so many seconds ago.

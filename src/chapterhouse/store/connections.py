@@ -35,6 +35,8 @@ APPLICATION_ID = 0x43485052  # "CHPR"; see https://www.sqlite.org/fileformat.htm
 # Earlier ones can corrupt a WAL that two connections reset at once: https://www.sqlite.org/wal.html
 OLDEST_SQLITE = (3, 51, 3)
 
+INLINE_MAXIMUM = 64 * 2**10  # bytes of a file; a larger one is a blob beside the database
+
 _BUSY_MILLISECONDS = 5_000
 _BUSY_SECONDS = 25  # before the last attempt, which waits once more
 # Pages of WAL before a commit copies them into the database: 16 MiB. The copy is what costs.
@@ -54,7 +56,10 @@ def require_sqlite(version: str) -> None:
 
 
 class Connections:
-    """The connections of this process to the library at ``path``."""
+    """The connections of this process to the library at ``path``, a ``Database``."""
+
+    identity = ""
+    inline_maximum = INLINE_MAXIMUM
 
     def __init__(self, path: Path, migrations: Sequence[str] | None = None) -> None:
         require_sqlite(apsw.sqlite_lib_version())
@@ -280,13 +285,12 @@ def _configure(connection: apsw.Connection) -> None:
 
 def define_functions(connection: apsw.Connection) -> None:
     """Define what statements call: SQLite's own lower() knows the letters of English alone."""
-    connection.create_scalar_function("casefold", _casefold, 1, deterministic=True)
+    connection.create_scalar_function("folded", _folded, deterministic=True)
     connection.create_scalar_function("natural", _natural, 1, deterministic=True)
 
 
-def _casefold(*values: object) -> str:
-    (text,) = values
-    return str(text or "").casefold()
+def _folded(*values: object) -> str:
+    return "\n".join(map(str, values)).casefold()
 
 
 def _natural(*values: object) -> str:

@@ -7,13 +7,11 @@ every document without a row of the wanted fingerprint.
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.store import rows
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, first, run
+from chapterhouse.store.rows import Connection, Database, Row, first, run, run_many
 from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
 
 _DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it
@@ -27,7 +25,7 @@ BUILDING: Final = "building"
 class EmbeddingStore:
     """The vectors of one workspace, for several threads and processes at once."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
         self._rows = connections.rows
 
@@ -108,8 +106,7 @@ class EmbeddingStore:
         while self._rows("other_embeddings", wanted, 1):
             with self._connections.write() as connection:
                 found = run(connection, "other_embeddings", wanted, _DROPPED_AT_ONCE)
-                for (key,) in found:
-                    run(connection, "drop_embedding", key)
+                run_many(connection, "drop_embedding", found)
             deleted += len(found)
         return deleted
 
@@ -164,7 +161,7 @@ class EmbeddingStore:
 
 
 def _progress(
-    connection: apsw.Connection, fingerprint: str, languages: Sequence[str]
+    connection: Connection, fingerprint: str, languages: Sequence[str]
 ) -> EmbeddingProgress:
     found = run(connection, "embedding_progress", fingerprint, rows.to_json(list(languages)))
     ((done, total, chunks),) = found

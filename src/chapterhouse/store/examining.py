@@ -9,8 +9,7 @@ from typing import Final
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import writing
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import first, run, to_json
+from chapterhouse.store.rows import Database, first, run, to_json
 from chapterhouse.types import Status
 
 # Statements of which each row begins with a sentence.
@@ -29,7 +28,7 @@ _LOOKS: Final = (
 class StoreExaminer:
     """Looks at the rows of one workspace; writes nothing."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
         self._rows = connections.rows
 

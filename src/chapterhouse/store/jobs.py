@@ -7,13 +7,12 @@ synchronisation of the disk.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, Value, first, run
+from chapterhouse.store.rows import Database, Row, Value, first, run
 from chapterhouse.types import Document, FileInFlight, Job, JobState, Step
 
 _ID: Final = re.compile(r"j?([0-9]{1,18})")
@@ -24,7 +23,7 @@ _REMEMBERED: Final = 1_000  # finished jobs
 class JobStore:
     """Jobs of one workspace. Every method is one transaction; times are seconds since 1970."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def enqueue(self, kind: str, arguments: Mapping[str, object], lane: str, now: float) -> Job:
@@ -42,6 +41,7 @@ class JobStore:
         job_id: str = "",
         *,
         kind: str = "",
+        received: Collection[str] | None = None,
     ) -> Job | None:
         """Give a job to a worker until its lease ends, and count an attempt.
 
@@ -56,10 +56,13 @@ class JobStore:
             lease_until: When another may take it over.
             job_id: Only this job, also where it is put off.
             kind: Only a job of this kind; of any where it is empty.
+            received: Of uploads only those with one of these files, or whose document is stored;
+                any where it is None.
         """
         key = _key(job_id) if job_id else 0
         with self._connections.write() as connection:
-            found = first(connection, "claimable_job", now, key, kind)
+            here = _json_list(received)
+            found = first(connection, "claimable_job", now, key, kind, here)
             if found is None:
                 return None
             return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])
@@ -175,6 +178,10 @@ class JobStore:
         """
         named = json.dumps([state.value for state in states or JobState])
         return tuple(map(_job, self._connections.rows("jobs", named, lane, limit)))
+
+
+def _json_list(names: Collection[str] | None) -> str:
+    return json.dumps(None if names is None else sorted(names))
 
 
 def _key(name: str) -> int:

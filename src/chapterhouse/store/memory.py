@@ -15,12 +15,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import astuple, replace
 from typing import TYPE_CHECKING, Final
 
-import apsw
-
 from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, first, run
+from chapterhouse.store.rows import Connection, Database, Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
 from chapterhouse.types import Memory, MemoryHit, Scope
 
@@ -48,7 +45,7 @@ class MemoryStore:
     it may see; where nobody is named it sees none.
     """
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def remember(self, memory: Memory, given: str = _NOTHING) -> Memory:
@@ -175,7 +172,7 @@ def _cache_key(key: str, scope: Scope) -> str:
     return hashlib.sha256(f"{key} {scope.key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _forget(connection: apsw.Connection, keys: Sequence[int]) -> None:
+def _forget(connection: Connection, keys: Sequence[int]) -> None:
     """Delete memories, the texts of the same questions as they are counted, and cached answers.
 
     Of those all: they hold their questions too, and whose is not known.
@@ -185,7 +182,7 @@ def _forget(connection: apsw.Connection, keys: Sequence[int]) -> None:
     run(connection, "drop_cached_answers", _NO_SEQUENCE)
 
 
-def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
+def _drop(connection: Connection, keys: Iterable[int]) -> None:
     for key in keys:
         run(connection, "drop_memory", key)
         run(connection, "drop_memory_terms", key)

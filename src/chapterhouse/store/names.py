@@ -2,15 +2,14 @@
 
 from collections.abc import Iterable
 
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import run
+from chapterhouse.store.rows import Database, run
 from chapterhouse.types.graph import NameDecision
 
 
 class NameDecisionStore:
     """The decisions in the database of one workspace, by the key of the name."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def all(self) -> tuple[NameDecision, ...]:

@@ -1,4 +1,5 @@
--- Every statement of the SQLite store, each under its name.
+-- Every statement of the stores, each under its name. Where PostgreSQL says something in another way,
+-- postgres.sql has it under the same name.
 --
 -- A scope comes as its key: a JSON list of shelves, or null for everything.
 
@@ -68,8 +69,10 @@ INSERT INTO chunk (
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- put_embedding
-INSERT OR REPLACE INTO embedding (document, fingerprint, dimensions, vectors, sequence)
-VALUES (?, ?, ?, ?, ?);
+INSERT INTO embedding (document, fingerprint, dimensions, vectors, sequence)
+VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (document, fingerprint) DO UPDATE SET
+  dimensions = excluded.dimensions, vectors = excluded.vectors, sequence = excluded.sequence;
 
 -- next_embedding
 UPDATE counter SET embedding = embedding + 1 RETURNING embedding;
@@ -100,16 +103,19 @@ WHERE d.chunks > 0 AND d.language IN (SELECT value FROM json_each(?2));
 SELECT DISTINCT language FROM document;
 
 -- other_embeddings
-SELECT rowid FROM embedding WHERE fingerprint NOT IN (SELECT value FROM json_each(?1)) LIMIT ?2;
+SELECT document, fingerprint FROM embedding
+WHERE fingerprint NOT IN (SELECT value FROM json_each(?1)) LIMIT ?2;
 
 -- drop_embedding
-DELETE FROM embedding WHERE rowid = ?;
+DELETE FROM embedding WHERE document = ? AND fingerprint = ?;
 
 -- encoders
 SELECT role, fingerprint, settings, problem FROM encoder;
 
 -- put_encoder
-INSERT OR REPLACE INTO encoder (role, fingerprint, settings, problem) VALUES (?, ?, ?, '');
+INSERT INTO encoder (role, fingerprint, settings, problem) VALUES (?, ?, ?, '')
+ON CONFLICT (role) DO UPDATE SET
+  fingerprint = excluded.fingerprint, settings = excluded.settings, problem = '';
 
 -- drop_encoder
 DELETE FROM encoder WHERE role = ?;
@@ -152,7 +158,7 @@ DELETE FROM removal WHERE document_id = ?;
 -- documents
 SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
 FROM document AS d
-WHERE d.id > ?1 AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source || char(10) || d.author), ?3))
+WHERE d.id > ?1 AND (?3 = '' OR instr(folded(d.title, d.source, d.author), ?3) > 0)
 ORDER BY d.id LIMIT ?2;
 
 -- documents_on_shelves
@@ -160,7 +166,7 @@ SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.k
 FROM document AS d
 WHERE d.id > ?1 AND d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?4))
-) AND (?3 = '' OR instr(casefold(d.title || char(10) || d.source || char(10) || d.author), ?3))
+) AND (?3 = '' OR instr(folded(d.title, d.source, d.author), ?3) > 0)
 ORDER BY d.id LIMIT ?2;
 
 -- document
@@ -171,7 +177,7 @@ WHERE d.id = ?;
 -- documents_among
 SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
 FROM json_each(?) AS wanted
-CROSS JOIN document AS d ON d.id = wanted.value;
+CROSS JOIN document AS d WHERE d.id = wanted.value;
 
 -- census
 SELECT language, count(*), sum(chunks) FROM document GROUP BY language ORDER BY language;
@@ -186,7 +192,7 @@ GROUP BY d.language ORDER BY d.language;
 -- leaves_text_out
 SELECT EXISTS (
   SELECT 1 FROM document AS d
-  WHERE (d.status = 'partial' OR instr(d.notices, '"navigation-left-out"'))
+  WHERE (d.status = 'partial' OR instr(d.notices, '"navigation-left-out"') > 0)
   AND (?1 = 'null' OR d.key IN (
     SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
   ))
@@ -259,20 +265,18 @@ SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
   c.page_label, c.tokens, c.parents, c.key
 FROM json_each(?1) AS wanted
-CROSS JOIN chunk AS c ON c.key = wanted.value
-JOIN document AS d ON d.key = c.document
-WHERE ?2 = 'null' OR EXISTS (
+CROSS JOIN chunk AS c JOIN document AS d ON d.key = c.document
+WHERE c.key = CAST(wanted.value AS BIGINT) AND (?2 = 'null' OR EXISTS (
   SELECT 1 FROM membership WHERE document = d.key AND shelf IN (SELECT value FROM json_each(?2))
-);
+));
 
 -- documents_of
 SELECT c.key, d.id
 FROM json_each(?1) AS wanted
-CROSS JOIN chunk AS c ON c.key = wanted.value
-JOIN document AS d ON d.key = c.document
-WHERE ?2 = 'null' OR EXISTS (
+CROSS JOIN chunk AS c JOIN document AS d ON d.key = c.document
+WHERE c.key = CAST(wanted.value AS BIGINT) AND (?2 = 'null' OR EXISTS (
   SELECT 1 FROM membership WHERE document = d.key AND shelf IN (SELECT value FROM json_each(?2))
-);
+));
 
 -- chunks_of
 SELECT
@@ -343,8 +347,8 @@ ORDER BY location;
 -- sent is listed without the mark in its source, which is upload/MARK/NAME.
 WITH own AS (
   SELECT d.key, d.id, coalesce(d.title, '') AS title, f.source, d.sha256,
-    iif(f.location >= 'text:' AND f.location < 'text;' AND f.source LIKE 'upload/________/%',
-      'upload/' || substr(f.source, 17), f.source) AS place,
+    CASE WHEN f.location >= 'text:' AND f.location < 'text;' AND f.source LIKE 'upload/________/%'
+      THEN 'upload/' || substr(f.source, 17) ELSE f.source END AS place,
     coalesce(d.format, f.format) AS format, coalesce(d.status, f.status) AS status, f.sentence,
     f.size, coalesce(d.modified, f.mtime_ns / 1000000000) AS modified, d.page_kind
   FROM file AS f LEFT JOIN document AS d ON d.location = f.location
@@ -354,14 +358,14 @@ WITH own AS (
   ))
   AND (?2 = 'null' OR d.id IN (SELECT value FROM json_each(?2)))
   AND (?3 = '' OR instr(
-    casefold(coalesce(d.title, '') || char(10) || f.source || char(10) || coalesce(d.author, '')), ?3
-  ))
+    folded(coalesce(d.title, ''), f.source, coalesce(d.author, '')), ?3
+  ) > 0)
 ),
 shown AS (
   SELECT *, count(*) OVER () AS total FROM own
   WHERE (?4 = '' OR (place >= ?4 || '/' AND place < ?4 || '0'))
   AND (?5 = '' OR format = ?5) AND (?6 = '' OR status = ?6)
-  ORDER BY iif(?7 = 'date', -modified, 0), natural(place), source LIMIT ?8 OFFSET ?9
+  ORDER BY CASE WHEN ?7 = 'date' THEN -modified ELSE 0 END, natural(place), source LIMIT ?8 OFFSET ?9
 )
 SELECT coalesce(id, ''), title, source, place, format, status, sentence, size, modified,
   coalesce(page_kind, ''), (SELECT count(*) FROM page WHERE document = key),
@@ -377,8 +381,9 @@ FROM shown;
 -- folders
 -- Of what listed_files lists: how many stand in each folder, whose name ends with a slash.
 SELECT rtrim(place, replace(place, '/', '')) AS folder, count(*) FROM (
-  SELECT iif(f.location >= 'text:' AND f.location < 'text;' AND f.source LIKE 'upload/________/%',
-      'upload/' || substr(f.source, 17), f.source) AS place
+  SELECT CASE WHEN f.location >= 'text:' AND f.location < 'text;'
+      AND f.source LIKE 'upload/________/%'
+    THEN 'upload/' || substr(f.source, 17) ELSE f.source END AS place
   FROM file AS f LEFT JOIN document AS d ON d.location = f.location
   WHERE (d.key IS NOT NULL OR f.status IN ('rejected', 'failed', 'quarantined'))
   AND (?1 = 'null' OR d.key IN (
@@ -476,7 +481,8 @@ DELETE FROM memory_terms WHERE rowid = ?;
 SELECT answer FROM cached_answer WHERE key = ?;
 
 -- put_cached_answer
-INSERT OR REPLACE INTO cached_answer (key, sequence, answer) VALUES (?, ?, ?);
+INSERT INTO cached_answer (key, sequence, answer) VALUES (?, ?, ?)
+ON CONFLICT (key) DO UPDATE SET sequence = excluded.sequence, answer = excluded.answer;
 
 -- drop_cached_answers
 DELETE FROM cached_answer WHERE sequence <> ?;
@@ -490,10 +496,15 @@ FROM source ORDER BY name;
 SELECT name, kind, location, trust FROM source;
 
 -- save_source
-INSERT OR REPLACE INTO source (
+INSERT INTO source (
   name, kind, location, shelf, include, exclude, maximum_bytes, synced, state, problem,
   trust
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET
+  kind = excluded.kind, location = excluded.location, shelf = excluded.shelf,
+  include = excluded.include, exclude = excluded.exclude,
+  maximum_bytes = excluded.maximum_bytes, synced = excluded.synced, state = excluded.state,
+  problem = excluded.problem, trust = excluded.trust;
 
 -- drop_source
 DELETE FROM source WHERE name = ?;
@@ -560,20 +571,26 @@ DELETE FROM memory_terms;
 SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name;
 
 -- relocate_documents
-UPDATE OR IGNORE document SET location = ?2 || substr(location, length(?1) + 1)
-WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+UPDATE document SET location = ?2 || substr(location, length(?1) + 1)
+WHERE (location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/') AND NOT EXISTS (
+  SELECT 1 FROM document AS known WHERE known.location = ?2 || substr(document.location, length(?1) + 1)
+);
 
 -- relocate_files
-UPDATE OR IGNORE file SET location = ?2 || substr(location, length(?1) + 1)
-WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+UPDATE file SET location = ?2 || substr(location, length(?1) + 1)
+WHERE (location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/') AND NOT EXISTS (
+  SELECT 1 FROM file AS known WHERE known.location = ?2 || substr(file.location, length(?1) + 1)
+);
 
 -- relocate_sources
 UPDATE source SET location = ?2 || substr(location, length(?1) + 1)
 WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
 
 -- relocate_roots
-UPDATE OR IGNORE root SET location = ?2 || substr(location, length(?1) + 1)
-WHERE location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/';
+UPDATE root SET location = ?2 || substr(location, length(?1) + 1)
+WHERE (location = ?1 OR substr(location, 1, length(?1) + 1) = ?1 || '/') AND NOT EXISTS (
+  SELECT 1 FROM root AS known WHERE known.location = ?2 || substr(root.location, length(?1) + 1)
+);
 
 -- free_job
 SELECT * FROM job
@@ -590,14 +607,17 @@ SELECT j.key FROM job AS j
 WHERE j.state IN ('pending', 'running') AND j.lane NOT IN (SELECT lane FROM busy)
   AND (j.lease_until <= ?1 OR j.state = 'pending' AND j.key = ?2)
   AND (?2 = 0 OR j.key = ?2) AND (?3 = '' OR j.kind = ?3)
-ORDER BY iif(j.kind = 'upload',
-  (SELECT max(claim) FROM job WHERE lane BETWEEN 'upload' AND 'upload!'),
-  (SELECT max(claim) FROM job WHERE lane = j.lane)), j.key LIMIT 1;
+  AND (?4 = 'null' OR j.kind <> 'upload' OR j.result <> '{}' OR EXISTS (
+    SELECT 1 FROM json_each(?4) WHERE instr(j.arguments, value) > 0
+  ))
+ORDER BY CASE WHEN j.kind = 'upload'
+  THEN (SELECT max(claim) FROM job WHERE lane BETWEEN 'upload' AND 'upload!')
+  ELSE (SELECT max(claim) FROM job WHERE lane = j.lane) END, j.key LIMIT 1;
 
 -- claim_job
 UPDATE job SET
   state = 'running', attempts = attempts + 1, worker = ?, lease_until = ?,
-  started = iif(started = 0, ?, started), claim = (SELECT max(claim) FROM job) + 1,
+  started = CASE WHEN started = 0 THEN ? ELSE started END, claim = (SELECT max(claim) FROM job) + 1,
   error = '', hint = ''
 WHERE key = ? RETURNING *;
 
@@ -637,7 +657,8 @@ ORDER BY key DESC LIMIT ?3;
 
 -- drop_old_jobs
 DELETE FROM job WHERE state NOT IN ('pending', 'running') AND key <= (
-  SELECT key FROM job WHERE state NOT IN ('pending', 'running') ORDER BY key DESC LIMIT 1 OFFSET ?
+  SELECT key FROM job WHERE state NOT IN ('pending', 'running')
+  ORDER BY key DESC LIMIT 1 OFFSET ?
 );
 
 -- uploads_of
@@ -692,7 +713,7 @@ DELETE FROM question_document;
 
 -- forget_texts_of_memories
 UPDATE question SET text = NULL WHERE text IN (
-  SELECT question FROM memory WHERE key IN (SELECT value FROM json_each(?))
+  SELECT question FROM memory WHERE key IN (SELECT CAST(value AS BIGINT) FROM json_each(?))
 );
 
 -- forget_texts_of_document
@@ -718,7 +739,7 @@ SELECT outcome, count(*) FROM question WHERE asked >= ?1 GROUP BY outcome;
 SELECT asked / 86400, outcome, count(*) FROM question WHERE asked >= ?1 GROUP BY 1, 2 ORDER BY 1;
 
 -- unanswered_questions
-SELECT coalesce(text, ''), persona, council, count(*), sum(outcome = 'not-found'), max(asked),
+SELECT coalesce(text, ''), persona, council, count(*), count(*) FILTER (WHERE outcome = 'not-found'), max(asked),
   coalesce(nearest, '')
 FROM (
   SELECT q.*, (
@@ -730,27 +751,30 @@ GROUP BY 1, 2, 3, 7 ORDER BY count(*) DESC, max(asked) DESC, 1, 2, 3, 7 LIMIT ?2
 
 -- cited_documents
 SELECT document, count(*) FROM question_document AS d JOIN question AS q ON q.key = d.question
-WHERE asked >= ?1 AND cited GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
+WHERE asked >= ?1 AND cited <> 0 GROUP BY document ORDER BY count(*) DESC, document LIMIT ?2;
 
 -- count_cited_documents
 SELECT count(DISTINCT document) FROM question_document AS d JOIN question AS q ON q.key = d.question
-WHERE asked >= ?1 AND cited;
+WHERE asked >= ?1 AND cited <> 0;
 
 -- never_cited_documents
 SELECT id FROM document WHERE id NOT IN (
   SELECT document FROM question_document AS d JOIN question AS q ON q.key = d.question
-  WHERE asked >= ?1 AND cited
+  WHERE asked >= ?1 AND cited <> 0
 )
 ORDER BY modified, id LIMIT ?2;
 
 -- document_ages
-SELECT CASE WHEN modified <= 0 THEN -1 ELSE max(?1 - modified, 0) / 86400 END AS age, count(*)
+SELECT CASE WHEN modified <= 0 THEN -1 WHEN modified >= ?1 THEN 0 ELSE (?1 - modified) / 86400 END
+  AS age, count(*)
 FROM document GROUP BY age ORDER BY age;
 
 -- The doctor: rows as they are.
 
 -- put_checksum
-INSERT OR REPLACE INTO checksum (document, shelves, rows_sha256) VALUES (?, ?, ?);
+INSERT INTO checksum (document, shelves, rows_sha256) VALUES (?, ?, ?)
+ON CONFLICT (document) DO UPDATE SET
+  shelves = excluded.shelves, rows_sha256 = excluded.rows_sha256;
 
 -- checksum
 SELECT d.key, c.rows_sha256, c.shelves,
@@ -865,7 +889,9 @@ UPDATE document SET chunks = ?, cut_by = ?, sequence = ? WHERE key = ?;
 SELECT name, entity, decided, decided_by FROM name_decision ORDER BY name;
 
 -- put_name_decision
-INSERT OR REPLACE INTO name_decision (name, entity, decided, decided_by) VALUES (?, ?, ?, ?);
+INSERT INTO name_decision (name, entity, decided, decided_by) VALUES (?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET
+  entity = excluded.entity, decided = excluded.decided, decided_by = excluded.decided_by;
 
 -- drop_name_decision
 DELETE FROM name_decision WHERE name = ?;

@@ -8,8 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, first, run, run_many
+from chapterhouse.store.rows import Database, Row, first, run, run_many
 from chapterhouse.types import (
     OutcomeCounts,
     QuestionFigures,
@@ -19,7 +18,7 @@ from chapterhouse.types import (
 )
 from chapterhouse.types.analytics import DAY, day_of
 
-_ALL: Final = -1  # the limit of SQLite for none
+_ALL: Final = 2**62  # more than there can be
 
 
 class QuestionStore:
@@ -28,7 +27,7 @@ class QuestionStore:
     A document that is removed is no longer named by any, and their texts are gone with it.
     """
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def record(self, record: QuestionRecord, drop_before: int) -> None:

@@ -4,15 +4,13 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import islice
 
-import apsw
 import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
 from chapterhouse.store.blobs import Blobs
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, Value, first, run
+from chapterhouse.store.rows import Connection, Database, Row, Value, first, run
 from chapterhouse.store.sources import read_trust
 from chapterhouse.types import (
     Body,
@@ -35,7 +33,7 @@ _CACHED_DOCUMENTS = 5_000  # some ten megabytes
 class StoreReader:
     """Reads the store of one workspace; every read of documents within a scope."""
 
-    def __init__(self, connections: Connections, blobs: Blobs) -> None:
+    def __init__(self, connections: Database, blobs: Blobs) -> None:
         self._connections = connections
         self._rows = connections.rows
         self._blobs = blobs
@@ -190,8 +188,9 @@ class StoreReader:
 
     def chunks(self, keys: Iterable[int], scope: Scope) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``, in their order."""
-        found = self._rows("chunks", rows.to_json([int(key) for key in keys]), scope.key)
-        return {int(row[-1]): rows.chunk_from(row) for row in found}
+        wanted = [int(key) for key in keys]
+        found = {row[-1]: row for row in self._rows("chunks", rows.to_json(wanted), scope.key)}
+        return {key: rows.chunk_from(found[key]) for key in wanted if key in found}
 
     def documents_of(self, keys: Iterable[int], scope: Scope) -> dict[int, str]:
         """Return the ids of the documents to which the chunks that still exist belong."""
@@ -324,7 +323,7 @@ def sequence_in(found: Sequence[Row]) -> int:
 
 
 def _visible(
-    documents: Iterable[Document], scope: Scope, connection: apsw.Connection
+    documents: Iterable[Document], scope: Scope, connection: Connection
 ) -> Iterator[Document]:
     """Yield those of some documents that are inside a scope, with how far they are trusted."""
     for document in read_trust(connection).applied(documents):

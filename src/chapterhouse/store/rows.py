@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import astuple, fields
 from functools import lru_cache
 from importlib.resources import files
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any
-
-import apsw
+from typing import Any, Protocol
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.types import (
@@ -29,6 +28,72 @@ from chapterhouse.types import (
 
 Value = str | bytes | int | float | None
 Row = Sequence[Any]
+
+
+class Result(Protocol):
+    """What a statement found."""
+
+    def fetchall(self) -> Sequence[Row]:
+        """Return all rows; none of a statement that finds nothing."""
+
+
+class Connection(Protocol):
+    """A connection in a transaction, as statements are run on it."""
+
+    def execute(self, statement: str, bindings: Sequence[Value] = (), /) -> Result:
+        """Run a statement."""
+
+    def executemany(self, statement: str, bindings: Iterable[Sequence[Value]], /) -> Result:
+        """Run a statement once for each of some bindings."""
+
+
+class Database(Protocol):
+    """A database for several threads and processes at once: SQLite's or PostgreSQL's.
+
+    Attributes:
+        identity: What no other database has, for indexes to know theirs; empty for a file, beside
+            which they are.
+        inline_maximum: Bytes of a file that it takes itself; larger files are blobs.
+        read_only: Whether it can only be read.
+        upgraded: Whether it had an earlier schema when it was opened.
+    """
+
+    identity: str
+    inline_maximum: int
+    read_only: bool
+    upgraded: bool
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """Give a connection in a transaction that sees one state throughout.
+
+        Within ``write`` it is the writer's: a thread sees what it wrote.
+        """
+
+    def rows(self, name: str, *bindings: Value) -> Sequence[Row]:
+        """Return all rows of a statement that reads."""
+
+    def frozen(self, agree: Callable[[], None]) -> AbstractContextManager[Connection]:
+        """Give a connection in a transaction that sees the state at which ``agree`` was called."""
+
+    def read_anew(self) -> AbstractContextManager[Connection]:
+        """Give a connection to read with that remembers nothing."""
+
+    def write(self, *, durable: bool = True) -> AbstractContextManager[Connection]:
+        """Give a connection in a transaction that is durable once the block has ended.
+
+        Others write before or after it. A block inside another of the same thread is part of the
+        outer one's transaction.
+        """
+
+    def is_writing(self) -> bool:
+        """Whether this thread is in ``write``."""
+
+    def compact(self) -> None:
+        """Write the tables anew, so that nothing removed stays in them."""
+
+    def close(self) -> None:
+        """Close every connection."""
+
 
 _HEADING = re.compile(r"^-- ([a-z_]+)\n", re.MULTILINE)
 
@@ -75,19 +140,19 @@ ACCESS_STATEMENTS = load_statements("access.sql")
 _EVERY = {**STATEMENTS, **ACCESS_STATEMENTS}
 
 
-def run(connection: apsw.Connection, name: str, *bindings: Value) -> Sequence[Row]:
+def run(connection: Connection, name: str, *bindings: Value) -> Sequence[Row]:
     """Run the statement ``name`` and return all of its rows, so that nothing stays open."""
     return connection.execute(_EVERY[name], bindings).fetchall()
 
 
 def run_many(
-    connection: apsw.Connection, name: str, sequence: Iterable[Sequence[Value]]
+    connection: Connection, name: str, sequence: Iterable[Sequence[Value]]
 ) -> Sequence[Row]:
     """Run the statement ``name`` for each of a sequence of bindings; return all rows."""
     return connection.executemany(_EVERY[name], sequence).fetchall()
 
 
-def first(connection: apsw.Connection, name: str, *bindings: Value) -> Row | None:
+def first(connection: Connection, name: str, *bindings: Value) -> Row | None:
     """Run the statement ``name`` and return its first row, or None."""
     found = run(connection, name, *bindings)
     return found[0] if found else None

@@ -5,15 +5,21 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
+from chapterhouse import lazy
 from chapterhouse.errors import RefusedError
 from chapterhouse.files import read_only_address
 from chapterhouse.store.connections import Connections, explained, schema_version
-from chapterhouse.store.rows import Row, load_migrations, run
+from chapterhouse.store.rows import Database, Row, load_migrations, run
 from chapterhouse.types import Snapshot
+
+if TYPE_CHECKING:
+    from chapterhouse.store import moving
+else:
+    moving = lazy("chapterhouse.store.moving")
 
 _PAGES_AT_ONCE: Final = 1_000
 _BUSY_MILLISECONDS: Final = 5_000
@@ -23,9 +29,9 @@ _READ_ONLY: Final = apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY
 
 
 def take_snapshot(
-    connections: Connections, path: Path, agree: Callable[[], None], *, memories: bool
+    database: Database, path: Path, agree: Callable[[], None], *, memories: bool
 ) -> Snapshot:
-    """Write the database as it is at one moment to a new file.
+    """Write a database as it is at one moment to a new file of SQLite.
 
     Answers that are only cached are left out, and so are jobs that have not ended. Nothing that was
     removed is in the copy.
@@ -38,7 +44,11 @@ def take_snapshot(
         OSError: there is no space for the copy.
     """
     whole = path.with_name(f"{path.name}-whole")
-    _copy_pages(connections, whole, agree)
+    if isinstance(database, Connections):
+        _copy_pages(database, whole, agree)
+    else:
+        with _space_for(whole):
+            moving.write_file(database, whole, agree)
     path.touch(0o600)
     with explained(path), _space_for(path), closing(_quick(whole)) as copy:
         for statement in ("cached_answer", "unreferenced_content", "open_job"):

@@ -7,10 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-import apsw
-
-from chapterhouse.store.connections import Connections
-from chapterhouse.store.rows import Row, run, to_json
+from chapterhouse.store.rows import Connection, Database, Row, run, to_json
 from chapterhouse.text.naming import source_name
 from chapterhouse.types import Document, Source, SourceKind, Trust
 
@@ -18,7 +15,7 @@ from chapterhouse.types import Document, Source, SourceKind, Trust
 class SourceStore:
     """The sources of one workspace, for several threads and processes at once."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def sources(self) -> tuple[Source, ...]:
@@ -91,7 +88,7 @@ class TrustLevels:
             yield document if level is document.trust else replace(document, trust=level)
 
 
-def read_trust(connection: apsw.Connection) -> TrustLevels:
+def read_trust(connection: Connection) -> TrustLevels:
     """Return how far each source is trusted now; nothing where all are the user's own."""
     sources = run(connection, "trust_of_sources")
     if all(level == Trust.OWN for *_, level in sources):

@@ -1,8 +1,8 @@
-"""The truth in one SQLite file.
+"""The truth in one database, and what every transaction of it does.
 
-The bytes of files up to ``INLINE_MAXIMUM`` stand in the database, in the document's own
-transaction, which spares each the two synchronisations of a blob. Larger ones are blobs, written
-before the transaction, so that a document never lacks its bytes.
+The bytes of files up to ``inline_maximum`` are in the database, in the document's own transaction,
+which spares each the two synchronisations of a blob. Larger ones are blobs, written before the
+transaction, so that a document never lacks its bytes.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.store import rows, writing
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import Connections
@@ -23,7 +23,7 @@ from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.names import NameDecisionStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
-from chapterhouse.store.rows import first, run
+from chapterhouse.store.rows import Database, first, run
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot, StoredSetting
@@ -32,7 +32,7 @@ from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snap
 class SettingStore:
     """The settings in the database of one workspace."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Database) -> None:
         self._connections = connections
 
     def values(self) -> Mapping[str, StoredSetting]:
@@ -65,12 +65,12 @@ def _parsed(text: str | None) -> Any:
         return text
 
 
-INLINE_MAXIMUM = 64 * 2**10
 # A blob is written before its document is committed: it may be needed by one on its way.
 GRACE_SECONDS = 3_600.0
 
 
 _SHOWN = 3
+IDENTITY = "index/store"  # in the folder of a workspace: whose the indexes are, if not the file's
 _FOLDERS = ("blobs", "uploads", "index", "background")  # what there is only with a database
 
 
@@ -81,6 +81,12 @@ def require_not_emptied(path: Path) -> None:
     """
     if path.exists() and path.stat().st_size:
         return
+    if (path.parent / IDENTITY).exists():
+        raise RefusedError(
+            f"The library of {path.parent} is in PostgreSQL, and no address of it is set.",
+            hint="Set CHAPTERHOUSE_STORE, or store.address. To begin a new library in files, move"
+            f" {path.parent} away.",
+        )
     folders = (path.parent / name for name in _FOLDERS)
     left = [one.name for one in folders if any(file.is_file() for file in one.rglob("*"))]
     if left:
@@ -102,17 +108,20 @@ class Store(StoreReader):
     power cut; until then nobody sees any of it.
 
     Args:
-        path: The database; created, with its folder, if it is not there.
+        place: A database, which is closed with the store; or the path of one of SQLite, created,
+            with its folder, if it is not there.
         blobs: Where the bytes of larger files are kept.
 
     Raises:
-        CorruptLibraryError: ``path`` is something else, or damaged.
-        NewerLibraryError: ``path`` was written by a newer Chapterhouse.
+        CorruptLibraryError: ``place`` is something else, or damaged.
+        NewerLibraryError: ``place`` was written by a newer Chapterhouse.
     """
 
-    def __init__(self, path: Path, *, blobs: Blobs) -> None:
-        require_not_emptied(path)
-        super().__init__(Connections(path), blobs)
+    def __init__(self, place: Path | Database, *, blobs: Blobs) -> None:
+        if isinstance(place, Path):
+            require_not_emptied(place)
+            place = Connections(place)
+        super().__init__(place, blobs)
         self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
         if self._connections.upgraded:
             self.collect_garbage(GRACE_SECONDS)
@@ -120,6 +129,11 @@ class Store(StoreReader):
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
         self._connections.close()
+
+    @property
+    def identity(self) -> str:
+        """What no other store has; empty for a file."""
+        return self._connections.identity
 
     def memories(self) -> MemoryStore:
         """Return the memories that are kept beside the documents."""
@@ -204,10 +218,11 @@ class Store(StoreReader):
             UsageError: a text holds a lone surrogate.
         """
         writing.require_agreement(document, chunks, record, content)
-        if len(content) > INLINE_MAXIMUM:
+        is_inline = len(content) <= self._connections.inline_maximum
+        if not is_inline:
             self._blobs.put(content)  # before the lock: it may take long
         with self._connections.write() as connection:
-            if len(content) <= INLINE_MAXIMUM:
+            if is_inline:
                 run(connection, "put_content", document.sha256, content)
             elif not self._blobs.has(document.sha256):  # garbage collection came between
                 self._blobs.put(content)

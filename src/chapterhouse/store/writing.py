@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-import apsw
-
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
-from chapterhouse.store.rows import Row, first, run, run_many
+from chapterhouse.store.rows import Connection, Row, first, run, run_many
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, shelf_names
 
 Rows = Sequence[Row]
@@ -35,7 +33,7 @@ def require_agreement(
         raise ValueError(f"The chunks of {document.source} are not numbered from 0.")
 
 
-def next_sequence(connection: apsw.Connection) -> int:
+def next_sequence(connection: Connection) -> int:
     """Count one change and return its number; kept answers were given before it and go."""
     found = first(connection, "next_sequence")
     if not found:
@@ -47,7 +45,7 @@ def next_sequence(connection: apsw.Connection) -> int:
     return int(number)
 
 
-def free_id(connection: apsw.Connection, document: Document) -> str:
+def free_id(connection: Connection, document: Document) -> str:
     """Return the document's id, or with the first number that makes it free."""
     identifier, number = document.id, 1
     while first(connection, "document_named", identifier):
@@ -56,7 +54,7 @@ def free_id(connection: apsw.Connection, document: Document) -> str:
     return identifier
 
 
-def write_parts(connection: apsw.Connection, key: int, body: Body, chunks: Sequence[Chunk]) -> None:
+def write_parts(connection: Connection, key: int, body: Body, chunks: Sequence[Chunk]) -> None:
     """Write the text of a document, its shape and its chunks."""
     run(connection, "put_body", key, body.text)
     sections = (rows.section_row(key, section) for section in body.sections)
@@ -66,7 +64,7 @@ def write_parts(connection: apsw.Connection, key: int, body: Body, chunks: Seque
     run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
 
 
-def write_chunks_anew(connection: apsw.Connection, key: int, chunks: Sequence[Chunk]) -> None:
+def write_chunks_anew(connection: Connection, key: int, chunks: Sequence[Chunk]) -> None:
     """Write other chunks of a document; the vectors of those of before go."""
     run(connection, "clear_chunks", key)
     run(connection, "clear_embeddings", key)
@@ -74,7 +72,7 @@ def write_chunks_anew(connection: apsw.Connection, key: int, chunks: Sequence[Ch
     write_checksum(connection, key)
 
 
-def vectors_by_content(connection: apsw.Connection, key: int) -> KnownVectors:
+def vectors_by_content(connection: Connection, key: int) -> KnownVectors:
     """Return the vectors of a stored document: of each embedder by what was embedded of a chunk."""
     contents, known = _contents(connection, key), {}
     for fingerprint, dimensions, vectors in run(connection, "embeddings_of", key):
@@ -84,7 +82,7 @@ def vectors_by_content(connection: apsw.Connection, key: int) -> KnownVectors:
     return known
 
 
-def write_known_vectors(connection: apsw.Connection, key: int, known: KnownVectors) -> None:
+def write_known_vectors(connection: Connection, key: int, known: KnownVectors) -> None:
     """Give a document that was written anew the vectors that it had, without asking an encoder.
 
     Only where it had one of every chunk.
@@ -98,7 +96,7 @@ def write_known_vectors(connection: apsw.Connection, key: int, known: KnownVecto
             run(connection, "put_embedding", *values)
 
 
-def _contents(connection: apsw.Connection, key: int) -> list[Content]:
+def _contents(connection: Connection, key: int) -> list[Content]:
     ((title, *_),) = run(connection, "document_facts", key)
     return [(title, row[6], row[5], row[3]) for row in run(connection, "chunk_rows", key)]
 
@@ -118,39 +116,39 @@ def rows_checksum(facts: Row, sections: Rows, pages: Rows, chunks: Rows) -> str:
     return digest.hexdigest()
 
 
-def checksum_now(connection: apsw.Connection, key: int, shelves: str) -> str:
+def checksum_now(connection: Connection, key: int, shelves: str) -> str:
     """Return what the rows of a document come to, on these shelves."""
     facts = run(connection, "document_facts", key)[0]
     parts = (run(connection, f"{part}_rows", key) for part in ("section", "page", "chunk"))
     return rows_checksum((*facts, shelves), *parts)
 
 
-def write_checksum(connection: apsw.Connection, key: int) -> None:
+def write_checksum(connection: Connection, key: int) -> None:
     """Record what the rows of a document come to; call it after every change of one of them."""
     ((shelves,),) = run(connection, "shelves_of", key)
     run(connection, "put_checksum", key, shelves, checksum_now(connection, key, shelves))
 
 
-def write_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:
+def write_shelves(connection: Connection, key: int, shelves: Sequence[str]) -> None:
     """Put a document whose rows are written on these shelves, or on the default one."""
     memberships = ((key, shelf) for shelf in shelf_names(shelves))
     run_many(connection, "put_membership", memberships)
     write_checksum(connection, key)
 
 
-def write_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:
+def write_file(connection: Connection, record: FileRecord, document_id: str) -> None:
     """Write a file's record, naming the document it gave, or none."""
     run(connection, "put_file", *rows.file_row(replace(record, document_id=document_id)))
 
 
-def clear_parts(connection: apsw.Connection, key: int, sha256: str) -> None:
+def clear_parts(connection: Connection, key: int, sha256: str) -> None:
     """Delete everything that belonged to the last version of a document."""
     for part in ("memberships", "body", "sections", "pages", "chunks", "embeddings"):
         run(connection, f"clear_{part}", key)
     run(connection, "drop_content", sha256)
 
 
-def remove_document(connection: apsw.Connection, found: Row) -> int:
+def remove_document(connection: Connection, found: Row) -> int:
     """Remove the document of a row of ``document_at``; its parts go with it."""
     key, identifier, sha256, _ = found
     sequence = next_sequence(connection)
@@ -163,7 +161,7 @@ def remove_document(connection: apsw.Connection, found: Row) -> int:
     return sequence
 
 
-def move_files(connection: apsw.Connection, moves: Sequence[FileMove]) -> list[str]:
+def move_files(connection: Connection, moves: Sequence[FileMove]) -> list[str]:
     """Move files and their documents; return the hashes of documents that gave way and are gone."""
     # Another process may have moved or changed some of them meanwhile.
     moves = [
@@ -187,7 +185,7 @@ def move_files(connection: apsw.Connection, moves: Sequence[FileMove]) -> list[s
     return replaced
 
 
-def _move_document(connection: apsw.Connection, move: FileMove) -> None:
+def _move_document(connection: Connection, move: FileMove) -> None:
     """Give a document its new place, and its chunks new keys.
 
     Titles and names of files are among the terms of a chunk, and what indexes have of a key never

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from tests.isolation_walk import Walk
 
+pytestmark = pytest.mark.usefixtures("each_store")
+
 
 @pytest.mark.large
 @pytest.mark.timeout(600)

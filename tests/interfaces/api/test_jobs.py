@@ -1,6 +1,7 @@
 from tests.served import Served
 
 from chapterhouse.library import Library
+from chapterhouse.store.connections import Connections
 
 
 def test_a_job_that_waits_is_cancelled_and_tried_again(served: Served) -> None:
@@ -26,7 +27,9 @@ def test_a_job_that_meets_a_full_disk_says_why_it_waits(served: Served) -> None:
         file = {"file": ("tide.md", b"# Tide\n\n" + b"The tide turns at four. " * 10_000)}
         path = f"/api/jobs/{client.post('/api/documents/upload', files=file).json()['id']}"
         with Library.open(served.home, "full") as library:
-            writer = library._runtime.store._connections._writer
+            connections = library._runtime.store._connections
+            assert isinstance(connections, Connections)
+            writer = connections._writer
             writer.pragma("max_page_count", writer.pragma("page_count"))
             library.jobs.work(once=True)
         waiting = client.get(path).json()

@@ -19,6 +19,7 @@ from typing import Final
 from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.interfaces.background import VARIABLE
 from chapterhouse.interfaces.workspaces import Workspaces
+from chapterhouse.store.places import last_written
 from chapterhouse.types import OPEN, UPLOAD, Job
 
 _IDLE_SECONDS: Final = 30  # after which a worker ends
@@ -88,7 +89,6 @@ _LOOK_SECONDS: Final = 2.0  # between looks for jobs that nobody does
 _NEW_SECONDS: Final = 60.0  # between looks for workspaces and sources that are new
 _STOP_SECONDS: Final = 2.0
 _WORKER_SECONDS: Final = 3.0
-_DATABASE: Final = ("library.db", "library.db-wal")
 _log: Final = logging.getLogger("chapterhouse.following")
 
 
@@ -142,22 +142,16 @@ class Followers:
     def _see_to_jobs(self, name: str) -> None:
         """Start the workers that a workspace lacks; it stays closed where nothing was written."""
         try:
-            written = self._written(name)
-            if self._idle.get(name) == written:
+            written = last_written(self._workspaces.home, name)
+            if written is not None and self._idle.get(name) == written:
                 return
             with self._workspaces.borrow(name) as library:
                 if library.jobs.list(OPEN):
                     self._workers.wake(name, library.jobs.due())
-                else:
+                elif written is not None:
                     self._idle[name] = written
         except (ChapterhouseError, OSError) as error:  # a full disk, say: the next look comes soon
             _log.info("The jobs of %s were not looked at: %s", name, error)
-
-    def _written(self, name: str) -> tuple[int, ...]:
-        """Return when the files of a database were written, 0 for one that is not there."""
-        folder = self._workspaces.home / "workspaces" / name
-        paths = (folder / file for file in _DATABASE)
-        return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
 
     def _follow(self, name: str) -> None:
         """Leave a sync to a worker whenever something changes in a source of a workspace."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from chapterhouse.interfaces.cli import model_choice
     from chapterhouse.library import opening as library_opening
     from chapterhouse.models import cards, model_folder, opening, presets
+    from chapterhouse.store import places
 else:
     library_opening = lazy("chapterhouse.library.opening")
     model_trial = lazy("chapterhouse.evaluation.model_trial")
@@ -47,6 +48,7 @@ else:
     presets = lazy("chapterhouse.models.presets")
     model_files = lazy("chapterhouse.connectors.model_files")
     model_folder = lazy("chapterhouse.models.model_folder")
+    places = lazy("chapterhouse.store.places")
 
 
 app = group("Choose the models: what writes answers, makes vectors and orders passages.")
@@ -65,7 +67,8 @@ def list_models() -> Outcome:
     place, own = named_folders()
     chosen = load_settings(place, own).language_model
     address = presets.address_of(chosen) if chosen.engine != "none" else ""
-    with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
+    is_there = common().workspace in places.workspace_names(place)
+    with open_library(create=False) if is_there else nullcontext() as library:
         statuses = library.encoders.statuses() if library else ()
     data = {
         "language_model": chosen.model_dump(mode="json"),
