@@ -47,23 +47,23 @@ def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     left = 1 - sum(fusion.weight for _, fusion in similar)
     if not any(hits for hits, _ in similar):
         left, similar = WORDS_ALONE, []
-    words = _word_scores(lists, beside_others=bool(similar))
+    words = _word_scores(lists, by_full_score=bool(similar))
     fused = {key: left * score for key, score in words.items()}
     for hits, fusion in similar:
         _add_similarity(fused, words, hits, fusion)
     return fused
 
 
-def _word_scores(lists: Sequence[RankedList], *, beside_others: bool = False) -> dict[int, float]:
+def _word_scores(lists: Sequence[RankedList], *, by_full_score: bool = False) -> dict[int, float]:
     """Return the mean of the relative scores of every chunk in their lists.
 
     Args:
-        beside_others: Whether they are relative to a full score, not to the highest there is.
+        by_full_score: Whether they are relative to a full score, not to the highest there is.
     """
     relative = [each for each in lists if each.similarity is None]
     found: dict[int, float] = {}
     for each in relative:
-        highest = max(_highest(each), each.full if beside_others else 0.0)
+        highest = max(_highest(each), each.full if by_full_score else 0.0)
         for hit in each.hits:
             share = hit.score / highest / len(relative)
             found[hit.key] = found.get(hit.key, 0.0) + share

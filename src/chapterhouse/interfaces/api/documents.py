@@ -73,7 +73,8 @@ async def add_text(exchange: Exchanged, body: TextBody) -> PublicDocument:
 async def list_documents(
     exchange: Exchanged,
     status: Annotated[
-        Status | Literal["completed"] | None,
+        Literal["ready", "partial", "skipped", "rejected", "failed", "quarantined", "completed"]
+        | None,
         Query(description="completed: ready or partial. Of all others, files are listed."),
     ] = None,
     format_: Annotated[str, Query(alias="format", max_length=40)] = "",
@@ -106,7 +107,7 @@ async def list_documents(
     def page(library: Library) -> DocumentPage:
         if status and status != _COMPLETED and status not in _WITH_DOCUMENT:
             return _page_of_files(
-                library, Listing(text, "", shelf, format_ or kind, status), cursor, limit
+                library, Listing(text, "", shelf, format_ or kind, Status(status)), cursor, limit
             )
         found = library.documents.list([shelf] if shelf else None, after=cursor, text=text)
         fitting = tuple(islice(filter(fits, found), limit + 1))

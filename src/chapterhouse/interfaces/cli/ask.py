@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse import lazy
-from chapterhouse.answering.request import NO_MODEL
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     Documents,
@@ -51,9 +50,11 @@ from chapterhouse.types.analytics import day_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.answering import request
     from chapterhouse.library import Library, opening
     from chapterhouse.reading import attachments
 else:
+    request = lazy("chapterhouse.answering.request")
     opening = lazy("chapterhouse.library.opening")
     attachments = lazy("chapterhouse.reading.attachments")
 
@@ -168,7 +169,7 @@ def ask(
 def _shown_to_model(paths: Sequence[str], model: str | None) -> list[str]:
     """Return the images among files, where a model answers; else they are read like the others."""
     pictures = [path for path in paths if attachments.is_image(require_path(path))]
-    if not pictures or model == NO_MODEL:
+    if not pictures or model == request.NO_MODEL:
         return []
     settings = opening.resolve_settings(named_home(), common().workspace).settings
     return pictures if model or settings.language_model.engine != "none" else []

@@ -53,7 +53,10 @@ GROUPS: Final = {
         "graph": ("graph:app", "Show who and what the documents speak of, with the sentences."),
         "memory": ("memory:app", "List, search and forget what was asked and answered."),
         "verify": ("verify:verify", "Check a saved answer or saved minutes and their quotations."),
-        "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
+        "eval": (
+            "evaluate:evaluate",
+            "Measure how well questions are answered, or whose documents answer them.",
+        ),
         "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
         "analytics": (
             "memory:analytics",
@@ -180,7 +183,6 @@ GONE: Final = {
     "docs undo": "Removing is for good; a copy is made before by: chapterhouse export",
     "model compare": "Measure one model after the other: chapterhouse eval",
     "persona edit": "Open the file itself, then: chapterhouse persona validate",
-    "persona train": "It is called: chapterhouse persona update",
     "settings history": "Who changed a setting last, and when: chapterhouse settings show NAME",
     "train": "It is called: chapterhouse persona update",
     "rebuild": "Documents are cut again by: chapterhouse reindex",

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 from pydantic import TypeAdapter, ValidationError
 
+from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import (
     Documents,
@@ -41,14 +42,15 @@ from chapterhouse.presenting.citing import without_title
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.styled import one_line
 from chapterhouse.presenting.terminal import show as blocks
-from chapterhouse.retrieval.context import first_whole
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import page_name, system_path
 from chapterhouse.types import Answer, Body, Context, Document, SearchResult
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
-
+    from chapterhouse.retrieval import context as packed_context
+else:
+    packed_context = lazy("chapterhouse.retrieval.context")
 
 _NAME: Final = "last.json"
 _ASK: Final = "Ask first: chapterhouse ask QUESTION"
@@ -433,7 +435,7 @@ def _explained(value: Context) -> Iterator[TerminalBlock]:
     for one in value.excerpts:
         place = f"{one.hit.rank}. {one_line(one.hit.document.source)}"
         yield verbatim(f"  {one.relevance:5.0%} {one.tokens:5,} tokens  {place}")
-    tokens, gain = first_whole(value)
+    tokens, gain = packed_context.first_whole(value)
     if value.excerpts and tokens:
         change = value.tokens / tokens - 1
         yield verbatim(
