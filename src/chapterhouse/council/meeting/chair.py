@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
@@ -81,11 +82,11 @@ def table_cell(
 ) -> TableCell:
     """Return what a member's documents say on one thing; empty where nothing is found."""
     scope = participant.request.scope
-    found = _search(aspect, participant, runtime)
-    hits = found.hits
+    asked = tuple(dict.fromkeys((aspect.text, _with_context(aspect))))
+    results = [_search(text, participant, runtime) for text in asked]
+    hits = _best_hits(results)
     census = runtime.store.census(scope)
-    asked = dict.fromkeys((aspect.text, _with_context(aspect)))
-    meant = (corrected(text, found.corrections) for text in asked)
+    meant = (corrected(text, one.corrections) for text, one in zip(asked, results, strict=True))
     questions = [parse_question(text, census.languages) for text in meant]
     begins = dict(_begins(hits, runtime.store, scope))
     scorer = reference_of(runtime, scope).scorer
@@ -100,12 +101,22 @@ def table_cell(
     return TableCell(participant.key, _shown(passage, hit), (ledger.number(citation),))
 
 
-def _search(aspect: Aspect, participant: Participant, runtime: Runtime) -> SearchResult:
+def _best_hits(results: Sequence[SearchResult]) -> tuple[Hit, ...]:
+    """Return the hits of some searches, each once, best first."""
+    best: dict[str, Hit] = {}
+    for hit in chain(*(one.hits for one in results)):
+        known = best.get(hit.chunk.id)
+        if known is None or hit.score > known.score:
+            best[hit.chunk.id] = hit
+    return tuple(sorted(best.values(), key=lambda hit: (-hit.score, hit.chunk.id)))
+
+
+def _search(text: str, participant: Participant, runtime: Runtime) -> SearchResult:
     request = participant.request
     method = method_for(runtime, request.settings, None)
     # Versions of one document are nearly the same, and what differs in them is what counts.
     method = replace(method, fuse=_combine_all, duplicates=_NO_DUPLICATES)
-    query = Query(_with_context(aspect), request.scope, _HITS, 0, request.tags)
+    query = Query(text, request.scope, _HITS, 0, request.tags)
     return search(query, runtime, method)
 
 
