@@ -4,7 +4,7 @@ import base64
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.reading.detect import image_format
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
@@ -21,6 +21,7 @@ def extract_text(path: Path | str) -> str:
 
     Raises:
         NotFoundError: it is not there.
+        UsageError: it is a folder, or may not be read.
         RejectedError: it is not read, or holds no text; ``code`` says why.
     """
     data, name = _bytes_of(path, _MEGABYTES * 2**20)
@@ -84,4 +85,4 @@ def _bytes_of(path: Path | str, maximum: int) -> tuple[bytes, str]:
     except FileNotFoundError:
         raise NotFoundError(f"There is no file {place}.") from None
     except OSError as error:
-        raise RejectedError("cannot-open", f"{place} cannot be read: {error.strerror}.") from None
+        raise UsageError(f"{place} cannot be read: {error.strerror}.") from None
