@@ -49,6 +49,7 @@ def test_a_workspace_may_describe_search_documents(caller: Caller, built: Built)
             listed = caller.run(caller.client.list_tools, cache_mode="refresh").tools
         finally:
             library.configuration.reset("search.tool_description", by="ada")
+            caller.run(caller.client.list_tools, cache_mode="refresh")  # which the client keeps
     tools = {one.name: one for one in listed}
     assert tools["search_documents"].description == words
     assert tools["search_documents"].input_schema["required"] == ["query"]
