@@ -294,6 +294,9 @@ async def show_turn(
         councils = (one for one in every if one.usable)
         own = library.personas.names() if is_whole else ()
         sources = library.sources.list() if is_whole else ()
+        asked = next(
+            (one.folder for one in library.councils.all() if who == f"council/{one.slug}"), None
+        )
         counts = library.documents.counts()
         shelves = [one for one in counts["shelf"] if one not in own and not is_council_owner(one)]
         return {
@@ -306,6 +309,7 @@ async def show_turn(
                 },
                 "One shelf alone": {f"shelf/{one}": one for one in shelves if len(shelves) > 1},
             },
+            "members": library.councils.titles(asked.council).values() if asked else (),
             "suggested": () if chosen else suggest_questions(library),
             "chosen": {one: _called(one, library) for one in chosen},
             "documents": sum(counts["format"].values()),
@@ -313,8 +317,8 @@ async def show_turn(
         }
 
     values = await visit.look(look)
-    is_known = any(who in group for group in values["askable"].values())
-    values |= {"question": question, "who": who if is_known else "", "turn": turn}
+    called = next((group[who] for group in values["askable"].values() if who in group), "")
+    values |= {"question": question, "who": who if called else "", "called": called, "turn": turn}
     return await visit.show("ask.html", values)
 
 

@@ -21,6 +21,7 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
 from chapterhouse import __version__
+from chapterhouse.agents.council_model import is_council_shelf
 from chapterhouse.answering.parts import render_part
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import NotFoundError
@@ -331,6 +332,7 @@ def _environment() -> Environment:
     }
     environment.tests |= {
         "begins": lambda own, path, below: own[: len(path) if below else None] == path,
+        "council_shelf": is_council_shelf,
         "marked": is_marked,
         "citation_block": lambda one: isinstance(one, CitationBlock),
         "words": lambda one: isinstance(one, Words),

@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
-from textwrap import shorten
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 
 from fastapi import Depends, Form, Query, Response
 from pydantic import Field
 
-from chapterhouse.agents.definition import LONGEST_NAME
 from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import RejectedError
 from chapterhouse.interfaces.api import documents, uploads
@@ -218,11 +216,8 @@ async def make_council(visit: Visited, form: Annotated[ChosenForm, Form()]) -> R
 
     def work(found: Library) -> str:
         wanted = [found.documents.by_id(one) for one in dict.fromkeys(form.document)]
-        titles = ", ".join(one.title or given_name(one.source) for one in wanted)
-        name = shorten(titles, LONGEST_NAME, placeholder=" …")
-        slug = free_slug(name, found.councils.names(), "council")
-        make, original_of = found.councils.create_of, found.documents.original
-        return make(slug, wanted, original_of, display_name=name).slug
+        slug = free_slug(counted(len(wanted), "document"), found.councils.names(), "council")
+        return found.councils.create_of(slug, wanted, display_name=slug.replace("-", " ")).slug
 
     made = await visit.change("councils.make", "of documents", work)
     return visit.redirect("/", who=f"council/{made}")
