@@ -146,14 +146,14 @@ def _member_row(participant: ParticipantRecord) -> tuple[GridCell, ...]:
     texts = (
         participant.title or participant.key,
         kind,
-        ", ".join(map(_shelf_title, participant.shelves)) or "nothing of their own",
+        ", ".join(map(shelf_title, participant.shelves)) or "nothing of their own",
         f"{participant.documents:,}",
         participant.model or "quotations, no model",
     )
     return tuple(GridCell(plain(text)) for text in texts)
 
 
-def _shelf_title(shelf: str) -> str:
+def shelf_title(shelf: str) -> str:
     """Return how a reader knows a shelf: those of a council have names that say nothing."""
     if not is_council_shelf(shelf):
         return shelf

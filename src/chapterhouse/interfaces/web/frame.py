@@ -24,6 +24,7 @@ from chapterhouse import __version__
 from chapterhouse.agents.council_model import is_council_shelf
 from chapterhouse.answering.parts import render_part
 from chapterhouse.concurrency import run_in_thread
+from chapterhouse.council.minutes.outline import shelf_title
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.door import SAFE, require_token
 from chapterhouse.interfaces.api.problems import api_problem, refusal_of
@@ -327,6 +328,7 @@ def _environment() -> Environment:
         "place": lambda text: quote(text, safe=""),
         "quotation": _quotation,
         "quoted": _quoted,
+        "shelf": shelf_title,
         "size": wording.size,
         "token": _FIELD.format,
     }
