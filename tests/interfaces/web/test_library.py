@@ -321,6 +321,7 @@ def test_documents_go_by_the_names_that_people_gave(room: Served, piers: Path) -
         whole = browser.get("/documents").text
         assert "upload/" not in re.sub(r'(href|action|value)="[^"]*"', "", whole)
         assert "<span>Uploaded files</span>" in whole
+        assert "<span>quarters</span>" in whole
         assert ">quarters/first 1.md<" in whole
         page = browser.get(f"/documents/{document_id(room, 'first')}").text
         assert "quarters/first 1.md" in page

@@ -67,12 +67,17 @@ _PLACES: Final = {
     "memory": "History",
     "model": "Settings, Models",
 }
-_SENT: Final = "upload"
+SENT: Final = "upload"
+_SAVE_FORMATS: Final = (  # of answers and minutes: what each is for
+    ("md", "Markdown", "Text with footnotes"),
+    ("html", "web page", "One file, with its sources"),
+    ("json", "file to check", "With all that another person needs to check every quotation"),
+)
 
 
 def folder_name(path: str) -> str:
     """Return how a folder is called; files that were sent lie in one of ours."""
-    return "Uploaded files" if path == _SENT else path.removeprefix(f"{_SENT}/")
+    return "Uploaded files" if path == SENT else path.removeprefix(f"{SENT}/")
 
 
 class PageForm(Body):
@@ -313,6 +318,7 @@ def _environment() -> Environment:
         "version": __version__,
         "citation_line": citation_line,
         "levels": AccessLevel,
+        "save_formats": _SAVE_FORMATS,
     }
     environment.filters |= {
         "count": counted,

@@ -20,6 +20,7 @@ from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute, needs
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web.agents import free_slug
 from chapterhouse.interfaces.web.frame import (
+    SENT,
     Note,
     PageForm,
     Visited,
@@ -83,7 +84,10 @@ async def show_documents(visit: Visited, listing: Listed) -> Response:
         if is_part:
             return values
         counts = found.documents.counts()
-        folders = folders_in(listing.folder, found.documents.folders())
+        every = found.documents.folders()
+        folders = folders_in(listing.folder, every)
+        if not listing.folder:  # a folder that was sent is found by its name at once
+            folders = {**folders, **folders_in(SENT, every)}
         shelves = {name: n for name, n in counts["shelf"].items() if not is_council_owner(name)}
         return values | {"folders": folders, "counts": counts, "shelves": shelves}
 
