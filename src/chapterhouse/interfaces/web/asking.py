@@ -294,9 +294,8 @@ async def show_turn(
         councils = (one for one in every if one.usable)
         own = library.personas.names() if is_whole else ()
         sources = library.sources.list() if is_whole else ()
-        asked = next(
-            (one.folder for one in library.councils.all() if who == f"council/{one.slug}"), None
-        )
+        folders = {f"council/{one.slug}": one.folder for one in library.councils.all()}
+        asked = folders.get(who)
         counts = library.documents.counts()
         shelves = [one for one in counts["shelf"] if one not in own and not is_council_owner(one)]
         return {
