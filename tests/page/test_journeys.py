@@ -136,7 +136,7 @@ def test_an_answer_is_saved_in_three_formats(site: Served, opened: Opener) -> No
         page.get_by_label("Question").fill("When were the life rafts serviced?")
         page.keyboard.press("Enter")
         page.locator(".answer .cited a").first.wait_for()
-        for button, ending in (("Markdown", "md"), ("page", "html"), ("bundle", "json")):
+        for button, ending in (("Markdown", "md"), ("web page", "html"), ("file to check", "json")):
             with page.expect_download() as download:
                 page.get_by_role("button", name=button, exact=True).click()
             text = Path(download.value.path()).read_text()
@@ -173,8 +173,8 @@ def test_a_stream_moves_nothing_that_is_read(site: Served, opened: Opener) -> No
             page.keyboard.press("Enter")
             page.locator(".turn").last.locator(".actions").wait_for()
         page.evaluate("window.scrollTo(0, 0)")
-        first = page.locator(".turn h2").first
-        before = first.bounding_box()
+        first, who = page.locator(".turn h2").first, page.get_by_label("Who is asked")
+        before, width = first.bounding_box(), who.evaluate("one => one.clientWidth")
         page.evaluate(
             """() => {
               const turn = document.getElementById("asked").content.firstElementChild;
@@ -187,6 +187,7 @@ def test_a_stream_moves_nothing_that_is_read(site: Served, opened: Opener) -> No
         assert first.bounding_box() == before
         page.mouse.wheel(0, 10)
         expect(page.locator("[data-to-end]")).to_be_visible()
+        assert who.evaluate("one => one.clientWidth") == width
 
 
 def test_without_a_script_it_asks_reads_lists_receives_and_removes(
@@ -252,6 +253,47 @@ def test_minutes_on_a_telephone_are_as_wide_as_it(site: Served, opened: Opener) 
         page.locator("td .cited a").first.wait_for(timeout=60_000)
         for table in page.locator(".minutes .wide").all():
             assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+        leave = page.get_by_role("button", name="Sign out")
+        assert leave.evaluate("one => one.getBoundingClientRect().right <= window.innerWidth")
+        page.get_by_role("link", name="History").click()
+        page.get_by_role("link", name="of councils").click()
+        expect(page.locator(".meetings")).to_contain_text(QUESTION)
+
+
+def test_a_council_of_many_documents_is_made_asked_and_read_without_moving_sideways(
+    empty: Served, opened: Opener, tmp_path: Path
+) -> None:
+    files = [tmp_path / "piers" / f"pier-{number}.md" for number in range(5)]
+    files[0].parent.mkdir()
+    for number, file in enumerate(files):
+        file.write_text(f"# Pier {number}\n\nPier {number} is closed for {number + 2} weeks.\n")
+    with Library.open(empty.home) as library:
+        library.documents.add_text("The harbour is open.", title="Harbour")
+    with opened(empty.url) as page:
+        enter(page, empty)
+        page.goto(f"{empty.url}/documents")
+        page.get_by_text("Add documents").click()
+        with _working(empty):
+            page.locator("input[webkitdirectory]").set_input_files(tmp_path / "piers")
+            expect(page.locator("[data-count]")).to_contain_text("5 of 5 read", timeout=90_000)
+            expect(page.locator(".rows li")).to_have_count(6)  # as soon as they are read
+        page.reload()
+        page.get_by_role("link", name="piers").click()
+        expect(page.locator(".rows li")).to_have_count(5)
+        page.get_by_label("Choose Pier 0").check()
+        page.get_by_role("button", name="Choose all shown").click()
+        page.get_by_role("button", name="Council of these").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Ask 5 documents")
+        page.get_by_label("Question").fill("How long is the pier closed?")
+        page.keyboard.press("Enter")
+        page.locator("td .cited a").first.wait_for(timeout=60_000)
+        for table in page.locator(".minutes .wide").all():
+            assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+        picture(page, "council-of-documents")
+        page.locator("td .cited a").first.click()
+        expect(page.locator("#pane mark").first).to_contain_text("is closed for")
+        page.goto(f"{empty.url}/documents")
+        expect(page.locator(".rows li")).to_have_count(6)
 
 
 def test_a_council_speaks_side_by_side_and_its_cells_open_their_sentences(

@@ -232,12 +232,14 @@ class Member:
 
     def own_shelf(self, slug: str) -> tuple[str, ...]:
         """Return the shelf of their ``folders`` in the council ``slug``; nothing without any."""
-        if not self.folders:
-            return ()
+        return (self.reserved_shelf(slug),) if self.folders else ()
+
+    def reserved_shelf(self, slug: str) -> str:
+        """Return the shelf of the documents that they alone read in the council ``slug``."""
         name = f"{shelf_of(slug)}_{self.key}"
         if not valid_name(name):  # too long, or of letters that no shelf's name may have
             name = f"{shelf_of(slug)}_{sha256(self.key.encode()).hexdigest()[:8]}"
-        return (name,)
+        return name
 
 
 @dataclass(frozen=True, slots=True)

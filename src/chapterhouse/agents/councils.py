@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -49,18 +49,16 @@ from chapterhouse.agents.problems import (
     located,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
+from chapterhouse.agents.sync import Places
 from chapterhouse.connectors.folder import location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.files import make_folder, write_whole
 from chapterhouse.store.definitions import COUNCIL_FILE, DOCS
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.naming import natural_key, printable_name, slug, storable_path
-from chapterhouse.text.naming import slug as slug_of
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Document, Scope, Status
 
 _LONGEST_TITLE: Final = 60  # characters; a longer one is no name, and the file's is taken
-_COPIES: Final = "members"  # a folder in a council's own, with documents of single members
 _NO_FILE: Final = frozenset(("symbolic-link", "not-a-file"))
 
 
@@ -203,38 +201,30 @@ class Councils(Registry[CouncilFolder]):
         return self.built(council)
 
     def create_of(
-        self,
-        slug: str,
-        documents: Sequence[Document],
-        original_of: Callable[[str], bytes],
-        *,
-        display_name: str = "",
+        self, slug: str, documents: Sequence[Document], *, display_name: str = ""
     ) -> CouncilFolder:
-        """Make a council with a member for each document; ``refresh`` then reads them.
+        """Make a council with a member for each document; ``refresh`` then reads the files.
 
-        A member reads the file of its document; what has none, as what was sent, is stored beside
-        the council. Errors as for ``create``.
-
-        Args:
-            original_of: Returns the bytes that a document was read from, by its id.
+        A member reads the file of its document; what has none, as what was sent, goes on a shelf
+        of the member besides. Errors as for ``create``.
         """
         if len(documents) > MOST_MEMBERS:
             raise UsageError(f"A council has at most {MOST_MEMBERS} members.", hint="Choose fewer.")
         names = _distinct([one.title or _file_name(Path(one.source)) for one in documents])
-        copies = {
-            one.id: f"{_COPIES}/{number}-{slug_of(one.title)}.{one.format}"
-            for number, one in enumerate(documents, start=1)
-            if not Path(one.location).is_file()
-        }
-        members = tuple(
-            Member(name=name, folders=(copies.get(one.id, one.location),))
-            for name, one in zip(names, documents, strict=True)
-        )
-        begun = council_from("blank", slug, display_name=display_name, members=members)
+        members, shelved = [], []
+        for name, one in zip(names, documents, strict=True):
+            member = Member(name=name)
+            if Path(one.location).is_file():
+                members.append(replace(member, folders=(one.location,)))
+                continue
+            shelf = member.reserved_shelf(slug)
+            members.append(replace(member, shelves=(shelf,)))
+            shelved.append((one.id, sorted({*one.shelves, shelf})))
+        begun = council_from("blank", slug, display_name=display_name, members=tuple(members))
         folder = self.create(begun)
-        make_folder(folder.path / _COPIES)
-        for document_id, file in copies.items():
-            write_whole(folder.path / file, original_of(document_id))
+        for document_id, shelves in shelved:
+            self._runtime.store.set_shelves(document_id, shelves)
+        self._runtime.catch_up()
         return folder
 
     def built(self, council: Council) -> CouncilFolder:
@@ -362,6 +352,11 @@ class Councils(Registry[CouncilFolder]):
         return (
             shelves_of(definition.slug, known) - self._folders(definition.slug, definition).keys()
         )
+
+    def _places(self, definition: CouncilFolder) -> tuple[Places, ...]:
+        """Return its places, without the shelves of members that no folder fills."""
+        read = {name for member in definition.council.members for name in member.shelves}
+        return tuple(one for one in super()._places(definition) if one.shelf not in read)
 
     def _references(
         self, parsed: dict[str, ParsedDefinition[Council]], tools: frozenset[str]

@@ -36,7 +36,8 @@ QUOTATION: Final = "quotation"
 OTHERS: Final = "others"  # the part of weaker passages, which a page folds
 _NEAREST: Final = "The closest passages:"
 _SHOWN: Final = 3  # passages that a page shows at once: the others are weaker
-_UNMARKED: Final = (0, 0)  # an answer stands for itself; a page leads with what decides in it
+# An answer is read as a whole, but on a page, where none of the closest passages is before others.
+_UNMARKED: Final = (0, 0)
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 
@@ -152,10 +153,11 @@ def _body(
         if answer.method != "extractive" and "\n" not in sentence.text:
             blocks = _written(blocks, sentence, after)
             continue
+        is_marked = apart == (answer.outcome is AnswerOutcome.ANSWER)
+        marked = sentence.key_span if is_marked else _UNMARKED
         if apart:
-            yield (*quoted_blocks(sentence.text, sentence.key_span), Paragraph(after))
+            yield (*quoted_blocks(sentence.text, marked), Paragraph(after))
             continue
-        marked = sentence.key_span if answer.outcome is AnswerOutcome.PASSAGES else _UNMARKED
         found = quoted_blocks(sentence.text, marked, after)
         if blocks and (found[1:] or answer.outcome is AnswerOutcome.PASSAGES):
             yield blocks

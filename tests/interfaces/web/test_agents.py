@@ -186,7 +186,7 @@ def test_a_persona_is_named_given_a_folder_and_read_at_once(
     assert "Being read" in saved.text
     served_board.work()
     (documents,) = LexborHTMLParser(browser.get(path).text).css("#documents a")
-    assert documents.text() == "1 document"
+    assert documents.text() == "1 document of their own"
     assert ">Dues</a>" in browser.get(documents.attributes["href"] or "").text
     form = form_of(browser.get(path))
     wrong = browser.post(path, data={**form, "folders": [f"{tmp_path}/nothing"]})
@@ -312,3 +312,32 @@ def test_a_persona_is_removed_once_what_goes_with_them_was_told(
         removed = admin.delete("/api/councils/left").json()
         assert (removed["slug"], removed["dry_run"]) == ("left", False)
         assert admin.delete("/api/councils/left").status_code == 404
+
+
+def test_who_reads_which_shelves_is_ticked(browser: httpx2.Client, served_board: Served) -> None:
+    with Library.open(served_board.home) as library:
+        library.documents.add_text("Fog at six.", title="Fog", shelf="weather")
+    csrf = csrf_of(owner_session(served_board.owner_key))
+    made = browser.post("/personas", data={"csrf": csrf, "name": "Keeper"})
+    path = made.headers["location"].partition("?")[0]
+    page = browser.get(path)
+    assert " weather " in page.text
+    form = form_of(page)
+    assert browser.post(path, data={**form, "shelves.1": "weather"}).status_code == 303
+    assert written(served_board, "personas/keeper/persona.config.json")["shelves"] == ["weather"]
+    form = form_of(browser.get(path))
+    assert ["weather"] in form.values()
+    assert browser.post(path, data={**form, "shelves.99": "none"}).status_code == 303
+    assert "There is no shelf &#39;none&#39;" in browser.get(path).text
+    bare = {name: value for name, value in form.items() if value != ["weather"]}
+    assert browser.post(path, data=bare).status_code == 303
+    assert not written(served_board, "personas/keeper/persona.config.json").get("shelves")
+    made = browser.post("/councils", data={"csrf": csrf, "name": "Watch", "personas": ["maria"]})
+    path = made.headers["location"].partition("?")[0]
+    form = form_of(browser.get(path))
+    assert browser.post(path, data={**form, "members.0.shelves.1": "weather"}).status_code == 303
+    members = written(served_board, "councils/watch/council.json")["members"]
+    assert members == [{"persona": "maria", "shelves": ["weather"]}]
+    form = form_of(browser.get(path))
+    assert browser.post(path, data=form).status_code == 303
+    assert written(served_board, "councils/watch/council.json")["members"] == members

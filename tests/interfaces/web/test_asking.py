@@ -10,7 +10,7 @@ from chapterhouse.interfaces.web.asking import answer_turn, suggest_questions
 from chapterhouse.interfaces.web.frame import fragment
 from chapterhouse.library import Library
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Searched, Turn
+from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Citation, Searched, Turn
 
 WORDS = "The tide levels of the harbour rise in spring, and nobody may moor at the quay then. " * 3
 PAPERS = {
@@ -58,6 +58,29 @@ def test_of_a_long_passage_the_sentence_that_decides_is_shown_first() -> None:
     assert html.index(key) < html.index("The whole passage") < html.index("The quay is long")
     assert html.count("The whole passage") == 1
     assert turn["id"] != answer_turn("Who?", answer, before)["id"]  # on one page, each its own
+
+
+def test_a_sentence_that_is_shown_alone_is_marked_alone() -> None:
+    key = "Nobody may *moor* at the [old quay](/quays/old.md) at **night**."
+    lead = "- Boats have come to this harbour for three hundred years, and it has grown since.\n"
+    text, shown = f"# Harbour\n\n{lead}- {key}\n", "Nobody may moor at the old quay at night."
+    at = text.index(key)
+    cited = tuple(
+        Citation(
+            number, "d", "Harbour", "harbour.md", (), None, "", "", start, end, text[start:end], "",
+            verified=True,
+        )
+        for number, start, end in ((1, 11, 11 + len(lead)), (2, at - 2, len(text)))
+    )  # fmt: skip
+    spot = (len(lead) + 2, len(lead) + 2 + len(shown))
+    sentences = (AnswerSentence(f"{lead}- {shown}", (1, 2), key_span=spot),)
+    searched = Searched(1, 1, (), (), ())
+    answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, cited, searched, 0.96)
+    turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
+    figure, sources = fragment("turn.html", {"turn": turn, "csrf": ""}).split("</figure>")
+    assert f"from={at}&amp;to={at + len(key)}" in figure
+    assert figure.count('class="cited"') == 1  # one for a section
+    assert f"from=11&amp;to={11 + len(lead)}" in sources  # in full as before
 
 
 def test_an_answer_leads_with_the_sentence_that_decides_where_it_is_known() -> None:

@@ -321,6 +321,7 @@ def test_documents_go_by_the_names_that_people_gave(room: Served, piers: Path) -
         whole = browser.get("/documents").text
         assert "upload/" not in re.sub(r'(href|action|value)="[^"]*"', "", whole)
         assert "<span>Uploaded files</span>" in whole
+        assert "<span>quarters</span>" in whole
         assert ">quarters/first 1.md<" in whole
         page = browser.get(f"/documents/{document_id(room, 'first')}").text
         assert "quarters/first 1.md" in page
@@ -331,25 +332,39 @@ def test_a_council_is_made_of_chosen_documents(room: Served) -> None:
     chosen = [document_id(room, name) for name in ("buoys", "notes")]
     with client(room) as browser:
         where = browser.post("/documents/council", data={"document": chosen}).headers["location"]
-        assert where == "/?who=council%2Fbuoys-notes"
-        assert (
-            '<option value="council/buoys-notes" selected>Buoys, notes<' in browser.get(where).text
-        )
-        asked = {"question": "When was the crane oiled?", "who": "council/buoys-notes"}
+        assert where == "/?who=council%2F2-documents"
+        page = browser.get(where).text
+        assert '<option value="council/2-documents" selected>2 documents<' in page
+        assert "<h1>Ask 2 documents</h1>" in page
+        assert "Buoys, notes" in page
+        before = browser.get("/documents").text
+        asked = {"question": "When was the crane oiled?", "who": "council/2-documents"}
         meeting = browser.post("/ask", data=asked).headers["location"]
         until(lambda: "Minutes</h2>" in browser.get(meeting).text)
+        asked["question"] = "How many buoys are there?"
+        meeting = browser.post("/ask", data=asked).headers["location"]
+        until(lambda: "Minutes</h2>" in browser.get(meeting).text)
+        assert f"/documents/{chosen[0]}?from=" in browser.get(meeting).text  # and no copy of it
+        assert "council_" not in browser.get(meeting).text
+        assert browser.get("/documents").text == before
+        assert "council_" not in browser.get(f"/documents/{chosen[0]}").text
         assert browser.post("/documents/council", data={"document": chosen}).status_code == 303
         assert browser.post("/documents/council", data={}).headers["location"] == "/documents"
     with Library.open(room.home) as library:
-        assert library.councils.names() == ("buoys-notes", "buoys-notes-2")
-        council = library.councils.load("buoys-notes").council
+        assert library.councils.names() == ("2-documents", "2-documents-2")
+        council = library.councils.load("2-documents").council
         assert [one.name for one in council.members] == ["Buoys", "notes"]
         read = [
-            [one.title for one in library.documents.list(member.own_shelf(council.slug))]
+            [one.title for one in library.documents.list([member.reserved_shelf(council.slug)])]
             for member in council.members
         ]
         assert read == [["Buoys"], ["notes"]]
-        assert not library.councils.validate("buoys-notes")
+        assert not library.councils.validate("2-documents")
+        library.councils.refresh("2-documents")  # empties what is no member's any more
+        assert library.documents.by_id(chosen[0]).shelves[0] == "buoys"
+        assert len(library.documents.by_id(chosen[0]).shelves) == 3
+        library.councils.remove_agent("2-documents")
+        assert len(library.documents.by_id(chosen[0]).shelves) == 2
     with client(room, "write") as browser:
         assert browser.post("/documents/council", data={"document": chosen}).status_code == 403
 

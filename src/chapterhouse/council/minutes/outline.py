@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from chapterhouse.agents.council_model import is_council_shelf, shelf_of
 from chapterhouse.council.minutes.contents import (
     STANCES,
     Reader,
@@ -145,11 +146,19 @@ def _member_row(participant: ParticipantRecord) -> tuple[GridCell, ...]:
     texts = (
         participant.title or participant.key,
         kind,
-        ", ".join(participant.shelves) or "nothing of their own",
+        ", ".join(map(shelf_title, participant.shelves)) or "nothing of their own",
         f"{participant.documents:,}",
         participant.model or "quotations, no model",
     )
     return tuple(GridCell(plain(text)) for text in texts)
+
+
+def shelf_title(shelf: str) -> str:
+    """Return how a reader knows a shelf: those of a council have names that say nothing."""
+    if not is_council_shelf(shelf):
+        return shelf
+    is_shared = "_" not in shelf.removeprefix(shelf_of(""))
+    return "what all share" if is_shared else "documents of their own"
 
 
 # --- the table of a council without a model -------------------------------------------------------

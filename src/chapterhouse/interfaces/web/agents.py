@@ -46,7 +46,7 @@ _BLANK: Final = "blank"  # the templates that say least
 _PATHS: Final = frozenset({"folders", "folder"})  # keys of paths of the server's machine
 _LONGEST_NUMBER: Final = 5  # characters, for a number behind a short name
 _LISTS: Final = frozenset({"folders", "tags"})  # keys that are typed one a line
-_FIELDS: Final = _LISTS | {"chair", "display_name", "members", "purpose", "rounds"}
+_FIELDS: Final = _LISTS | {"chair", "display_name", "members", "purpose", "rounds", "shelves"}
 _TEXTS: Final = ("persona", "council", "name", "instructions", "model")  # of a member or round
 # Of a form: a member, a round or the chair, and what is typed of them.
 _PART: Final = re.compile(r"(?:(?:members|rounds)\.\d+|chair)(?=$|\.)")
@@ -148,7 +148,7 @@ def _edited(before: Mapping[str, Any], typed: Mapping[str, str]) -> dict[str, An
     Each member, round and chair is sent as the file has it, beside the fields that the form shows
     of it; one that is not ticked is not sent, and its fields do not count.
     """
-    new: dict[str, Any] = {name: one for name, one in typed.items() if not _PART.match(name)}
+    new = _with_ticked({name: one for name, one in typed.items() if not _PART.match(name)})
     for name in new.keys() & _LISTS:
         new[name] = list(filter(None, map(str.strip, new[name].splitlines())))
     for name in filter(_PART.fullmatch, typed):
@@ -159,13 +159,20 @@ def _edited(before: Mapping[str, Any], typed: Mapping[str, str]) -> dict[str, An
         fields = {key.removeprefix(start): typed[key] for key in typed if key.startswith(start)}
         if where == "rounds":
             fields["name"] = fields.get("name", "").lower().replace(" ", "_")
-        part = _merged(part, fields)
+        part = _merged(part, _with_ticked(fields))
         if where == "chair":
             new[where] = part
         else:  # a round of which no more is said than its name is written as that
             row = part.get("name") if where == "rounds" and set(part) == {"name"} else part
             new.setdefault(where, []).extend([row] if row else [])
     return _merged(before, new)
+
+
+def _with_ticked(typed: Mapping[str, str]) -> dict[str, Any]:
+    """Return fields with the shelves that are ticked as one list; it is sent empty too."""
+    ticked = [name for name in typed if name.startswith("shelves.")]
+    new: dict[str, Any] = {name: one for name, one in typed.items() if name not in ticked}
+    return new | ({"shelves": [typed[name] for name in ticked if typed[name]]} if ticked else {})
 
 
 def _merged(before: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,6 +261,7 @@ async def _show(
             "chair": next(_rows([raw.get("chair")]), {}),
             "agents": _agents(library, slug if kind == "council" else ""),
             "models": list(library.settings.models),
+            "shelves": library.documents.counts()["shelf"],
         }
 
     values = {"kind": kind, "slug": slug, "saved": saved, **await visit.look(look)}

@@ -48,7 +48,7 @@ from chapterhouse.presenting.answers import (
     written_blocks,
 )
 from chapterhouse.presenting.blocks import Part
-from chapterhouse.presenting.citing import clean, distinguish_sources
+from chapterhouse.presenting.citing import citation_line, clean, distinguish_sources
 from chapterhouse.presenting.html import page
 from chapterhouse.types import (
     Answer,
@@ -82,6 +82,8 @@ _GENERAL: Final = re.compile(  # about a document and not about its subject
 )
 _LEAST_TEXT: Final = 150  # characters below a heading that a question is asked of
 _LISTS: Final = 100  # of questions
+# Signs of Markdown in a document that are not shown of a sentence.
+_BETWEEN: Final = r"(?:\]\([^)\s]*\)|[\s*_`\[\]\\|>#-])*"
 _suggestions: Final[dict[tuple[tuple[str, str], ...], Sequence[str]]] = {}
 _SAVED_BYTES: Final = 2_000_000
 OUTCOMES: Final = {
@@ -231,14 +233,30 @@ def answer_turn(asked: str, answer: PublicAnswer, before: Sequence[Turn] = ()) -
         for number, one in enumerate(answer.sentences, start=1)
         if len(one.text) > _LONG or (is_answer and one.key_span[0])
     }
+    cited = cited_by(answer.citations)
+    for number, one in enumerate(answer.sentences, start=1):
+        if key := deciding.get(f"{QUOTATION}-{number}"):
+            cited |= _narrowed({str(name): cited[str(name)] for name in one.citations}, key)
     return text_turn(turns, answer_blocks(answer, apart=True), OUTCOMES[answer.outcome]) | {
         "asked": asked,
         "taken": answer.question if answer.question != asked else "",
         "speaker": answer.display_name,
-        "cited": cited_by(answer.citations),
+        "cited": cited,
         "deciding": deciding,
         "saved": as_json(answer),
     }
+
+
+def _narrowed(cited: Mapping[str, Citation], key: str) -> dict[str, Citation]:
+    """Return those citations of a passage's section that has a sentence, as ones of it alone."""
+    pattern = re.compile(_BETWEEN.join(map(re.escape, re.findall(r"[^\W_]+|[^\w\s]", key))))
+    for one in cited.values():
+        if found := pattern.search(one.quote):
+            start, end = (one.start + place for place in found.span())
+            own = replace(one, start=start, end=end, quote=found[0])
+            line = citation_line(one)
+            return {name: own for name, other in cited.items() if citation_line(other) == line}
+    return {}
 
 
 def text_turn(turns: Sequence[Turn], part: Part, outcome: str) -> dict[str, Any]:
@@ -276,6 +294,8 @@ async def show_turn(
         councils = (one for one in every if one.usable)
         own = library.personas.names() if is_whole else ()
         sources = library.sources.list() if is_whole else ()
+        folders = {f"council/{one.slug}": one.folder for one in library.councils.all()}
+        asked = folders.get(who)
         counts = library.documents.counts()
         shelves = [one for one in counts["shelf"] if one not in own and not is_council_owner(one)]
         return {
@@ -288,6 +308,7 @@ async def show_turn(
                 },
                 "One shelf alone": {f"shelf/{one}": one for one in shelves if len(shelves) > 1},
             },
+            "members": library.councils.titles(asked.council).values() if asked else (),
             "suggested": () if chosen else suggest_questions(library),
             "chosen": {one: _called(one, library) for one in chosen},
             "documents": sum(counts["format"].values()),
@@ -295,8 +316,8 @@ async def show_turn(
         }
 
     values = await visit.look(look)
-    is_known = any(who in group for group in values["askable"].values())
-    values |= {"question": question, "who": who if is_known else "", "turn": turn}
+    called = next((group[who] for group in values["askable"].values() if who in group), "")
+    values |= {"question": question, "who": who if called else "", "called": called, "turn": turn}
     return await visit.show("ask.html", values)
 
 

@@ -21,8 +21,10 @@ from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
 from chapterhouse import __version__
+from chapterhouse.agents.council_model import is_council_shelf
 from chapterhouse.answering.parts import render_part
 from chapterhouse.concurrency import run_in_thread
+from chapterhouse.council.minutes.outline import shelf_title
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.door import SAFE, require_token
 from chapterhouse.interfaces.api.problems import api_problem, refusal_of
@@ -65,12 +67,17 @@ _PLACES: Final = {
     "memory": "History",
     "model": "Settings, Models",
 }
-_SENT: Final = "upload"
+SENT: Final = "upload"
+_SAVE_FORMATS: Final = (  # of answers and minutes: what each is for
+    ("md", "Markdown", "Text with footnotes"),
+    ("html", "web page", "One file, with its sources"),
+    ("json", "file to check", "With all that another person needs to check every quotation"),
+)
 
 
 def folder_name(path: str) -> str:
     """Return how a folder is called; files that were sent lie in one of ours."""
-    return "Uploaded files" if path == _SENT else path.removeprefix(f"{_SENT}/")
+    return "Uploaded files" if path == SENT else path.removeprefix(f"{SENT}/")
 
 
 class PageForm(Body):
@@ -311,6 +318,7 @@ def _environment() -> Environment:
         "version": __version__,
         "citation_line": citation_line,
         "levels": AccessLevel,
+        "save_formats": _SAVE_FORMATS,
     }
     environment.filters |= {
         "count": counted,
@@ -326,11 +334,13 @@ def _environment() -> Environment:
         "place": lambda text: quote(text, safe=""),
         "quotation": _quotation,
         "quoted": _quoted,
+        "shelf": shelf_title,
         "size": wording.size,
         "token": _FIELD.format,
     }
     environment.tests |= {
         "begins": lambda own, path, below: own[: len(path) if below else None] == path,
+        "council_shelf": is_council_shelf,
         "marked": is_marked,
         "citation_block": lambda one: isinstance(one, CitationBlock),
         "words": lambda one: isinstance(one, Words),

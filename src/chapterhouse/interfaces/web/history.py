@@ -38,6 +38,7 @@ async def show_history(
         return names
 
     values = {"memories": memories, "text": text, "cited": await visit.look(cited)}
+    values["meetings"] = visit.server.meetings.list(visit.caller)
     return await visit.show("history.html", values)
 
 

@@ -4,14 +4,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import PurePath
-from textwrap import shorten
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlencode
 
 from fastapi import Depends, Form, Query, Response
 from pydantic import Field
 
-from chapterhouse.agents.definition import LONGEST_NAME
 from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import RejectedError
 from chapterhouse.interfaces.api import documents, uploads
@@ -22,6 +20,7 @@ from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute, needs
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web.agents import free_slug
 from chapterhouse.interfaces.web.frame import (
+    SENT,
     Note,
     PageForm,
     Visited,
@@ -85,7 +84,10 @@ async def show_documents(visit: Visited, listing: Listed) -> Response:
         if is_part:
             return values
         counts = found.documents.counts()
-        folders = folders_in(listing.folder, found.documents.folders())
+        every = found.documents.folders()
+        folders = folders_in(listing.folder, every)
+        if not listing.folder:  # a folder that was sent is found by its name at once
+            folders = {**folders, **folders_in(SENT, every)}
         shelves = {name: n for name, n in counts["shelf"].items() if not is_council_owner(name)}
         return values | {"folders": folders, "counts": counts, "shelves": shelves}
 
@@ -218,11 +220,8 @@ async def make_council(visit: Visited, form: Annotated[ChosenForm, Form()]) -> R
 
     def work(found: Library) -> str:
         wanted = [found.documents.by_id(one) for one in dict.fromkeys(form.document)]
-        titles = ", ".join(one.title or given_name(one.source) for one in wanted)
-        name = shorten(titles, LONGEST_NAME, placeholder=" …")
-        slug = free_slug(name, found.councils.names(), "council")
-        make, original_of = found.councils.create_of, found.documents.original
-        return make(slug, wanted, original_of, display_name=name).slug
+        slug = free_slug(counted(len(wanted), "document"), found.councils.names(), "council")
+        return found.councils.create_of(slug, wanted, display_name=slug.replace("-", " ")).slug
 
     made = await visit.change("councils.make", "of documents", work)
     return visit.redirect("/", who=f"council/{made}")

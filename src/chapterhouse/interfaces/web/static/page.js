@@ -98,7 +98,8 @@ document.addEventListener("input", ({ target }) => {
   const next = row.cloneNode(true);
   for (const one of next.querySelectorAll("[name]")) {
     one.name = one.name.replace(/\d+/, (number) => Number(number) + 1);
-    if (one.type !== "hidden") one.value = "";
+    if (one.type === "checkbox") one.checked = false;
+    else if (one.type !== "hidden") one.value = "";
   }
   row.after(next);
   row.removeAttribute("data-grows");

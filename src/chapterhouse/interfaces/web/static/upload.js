@@ -40,7 +40,7 @@ function say(one) {
   const count = one.shown.querySelector("[data-count]");
   if (count.textContent !== text) count.textContent = text; // or it would be read out each time
   one.shown.querySelector("[data-current]").textContent = isOver ? "" : one.current;
-  one.shown.querySelector("progress").value = (one.sent / (one.size || 1) + ended / (one.files || 1)) / 2;
+  one.shown.querySelector("progress").value = ended / (one.files || 1);
   for (const part of one.shown.querySelectorAll("[data-going]")) part.hidden = isOver;
   one.shown.querySelector("[data-ended]").hidden = !isOver || !one.read;
   return isOver;
@@ -104,6 +104,8 @@ async function follow(one) {
     one.open = one.open.filter((id) => !ended.includes(id));
     seconds = ended.length === ASKED ? 0.1 : 1; // of jobs that ended long ago nothing is known any more
   }
+  const list = document.getElementById("listed");
+  if (list && !list.querySelector(":checked")) window.htmx.ajax("GET", window.location.href, { target: list, swap: "outerHTML" });
 }
 
 async function cancel(one) {
