@@ -103,6 +103,8 @@ ASKED_BY_NAME: Final = (
 LISTS: Final = {
     "stock.csv": "Article,Bin,Min stock,Supplier\n"
     + "".join(f"ART-{n},B{n % 40},{n % 7},Firm {n % 13}\n" for n in range(16_000, 16_600)),
+    "boats.csv": "Boat,Price per day,Seats\n"
+    + "".join(f"BT-{n},{n} euros,{n % 9}\n" for n in range(20, 90)),
     "lager.csv": "Teil;Lieferant;Prüfung\n"
     + "".join(f"TX-{n};Haus {n % 11};{n % 28 + 1}.3.2025\n" for n in range(300, 700)),
     "pièces.md": "# Pièces\n\n| Référence | Fournisseur | Stock |\n|---|---|---|\n"
@@ -112,13 +114,14 @@ ASKED_OF_LISTS: Final = (
     ("Who supplies ART-16293?", "Firm 4"),
     ("What is the minimum stock of ART-16510?", "B30"),
     ("In which bin is ART-16007 stored?", "B7"),
+    ("What is the price of BT-44?", "44 euros"),
     ("Wer liefert TX-412?", "Haus 5"),
     ("An welchem Tag war die Prüfung von TX-518?", "15.3.2025"),
     ("Qui fournit PC-955 ?", "Atelier 1"),
 )
 SAID_BY_NO_COLUMN: Final = (
     "Who designed ART-16293?", "When was the stock of ART-16293 sold?", "Who supplies ART-17293?",
-    "Wer lackiert TX-412?", "Qui a peint PC-955 ?",
+    "Which person has BT-44?", "Wer lackiert TX-412?", "Qui a peint PC-955 ?",
 )  # fmt: skip
 
 

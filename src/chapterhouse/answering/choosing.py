@@ -279,22 +279,26 @@ def _asked_columns(header: str, language: str, question: Question) -> frozenset[
     """Return the columns whose names have a word of the question, or one of its family."""
     terms = frozenset(term for _, own in question.words for term in own)
     asked = [word.casefold() for word, _ in question.words]
+
+    def is_asked(name: str) -> bool:
+        words = enumerate(plain_words(name.casefold()))
+        return any(_is_family(one, word, place == 0) for place, one in words for word in asked)
+
     return frozenset(
         number
         for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
-        if not terms.isdisjoint(analyse(name, language))
-        or any(_is_family(one, word) for one in plain_words(name.casefold()) for word in asked)
+        if not terms.isdisjoint(analyse(name, language)) or is_asked(name)
     )
 
 
-def _is_family(name: str, word: str) -> bool:
-    """Whether two words begin alike: "Supplier" and "supplies", "Min" and "minimum".
+def _is_family(name: str, word: str, is_first: bool) -> bool:  # noqa: FBT001 - of a column's name
+    """Whether two words begin alike: "Supplier" and "supplies", or first "Min" and "minimum".
 
     Stems leave them apart in many languages, as "Lieferant" and "liefert".
     """
     pairs = enumerate(zip(name, word, strict=False))
     same = next((place for place, (one, other) in pairs if one != other), min(len(name), len(word)))
-    is_short = _ABBREVIATION <= same == len(name)
+    is_short = is_first and _ABBREVIATION <= same == len(name)  # not "per" of "person"
     return is_short or (same >= _FAMILY and same * 2 >= max(len(name), len(word)))
 
 

@@ -236,8 +236,8 @@ def make_screen(
     is_named = 1 in about or _is_named(question, first, judged.weights)
     row = bodies.text(first.document.id)[slice(*parts[0].core)]
     is_valued = kind in _NAMED or not signs.unvalued
-    is_exact = 1 in about and may_answer and is_valued
-    is_exact = is_exact and names_column(question, codes, parts[0], row)
+    is_asked = names_column(question, codes, parts[0], row)
+    is_exact = 1 in about and may_answer and is_valued and is_asked
     if highest:
         return Screen(kind, names, parts, signs, is_named=True, is_computed=True)
     return Screen(kind, names, parts, signs, may_answer, title, is_named, is_exact)
