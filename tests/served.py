@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,10 +21,11 @@ import uvicorn
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.memory import owner_of
 from chapterhouse.interfaces.admission import make_owner_key
+from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.interfaces.api.state import ServerOptions, ServerState
 from chapterhouse.interfaces.serving import Address, Site, configure, listen, url
 from chapterhouse.library import Library
-from chapterhouse.library.access import Access
+from chapterhouse.library.access import Access, owner_session
 from chapterhouse.library.opening import open_access
 from chapterhouse.types import Memory
 from chapterhouse.types.access import AccessLevel
@@ -37,6 +38,16 @@ TEXTS = {
 
 
 PASSWORD = "four unlikely words"
+# What browsers say of requests that are none of a page of the server, or leave out.
+FROM_OTHERS: Sequence[Mapping[str, str]] = (
+    {},
+    {"Origin": "null"},
+    {"Origin": "https://evil.example"},
+    {"Origin": "http://localhost:1"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"},
+    {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "navigate"},
+    {"Sec-Fetch-Site": "cross-site"},
+)
 QUESTION = "How much may stranded passengers claim for lodging a night?"
 RULES = {
     "maria": "# Storm Rules\n\nStranded passengers may claim lodging up to 40 euros a night.\n",
@@ -93,6 +104,12 @@ class Served:
         headers |= {"X-Workspace": workspace} if workspace else {}
         return httpx2.Client(base_url=self.url, headers=headers, timeout=60.0)
 
+    def browser(self, *, is_owner: bool = True) -> httpx2.Client:
+        """Return a client that sends what a browser does: from pages of the server."""
+        cookies = {COOKIE: owner_session(self.owner_key)} if is_owner else {}
+        headers = {"Accept": "text/html", "Origin": self.url}
+        return httpx2.Client(base_url=self.url, headers=headers, cookies=cookies, timeout=60.0)
+
     @contextlib.contextmanager
     def session(self, name: str, level: str, **limits: Any) -> Iterator[httpx2.Client]:
         """Give a client of a new user who has logged in; workspaces default to all."""
@@ -102,7 +119,7 @@ class Served:
             with self.client() as client:
                 begun = client.post("/api/session", json={"name": name, "password": PASSWORD})
                 assert begun.status_code == 200, begun.text
-                client.headers["X-CSRF-Token"] = begun.json()["csrf"]
+                client.headers["Origin"] = self.url
                 yield client
         finally:
             self.access.remove_user(name, by="test")

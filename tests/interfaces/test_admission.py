@@ -123,13 +123,13 @@ def test_only_what_is_listed_is_admitted(host: str, origin: str) -> None:
 
 
 def test_credentials_come_in_headers_and_never_two_keys() -> None:
-    cookie = {"Cookie": "a=b; chapterhouse_session=s", "X-CSRF-Token": "t"}
+    cookie = {"Cookie": "a=b; chapterhouse_session=s"}
     for headers, expected in (
-        ({}, Credentials("", "", "")),
-        ({"Authorization": "Bearer  k "}, Credentials("k", "", "")),
-        ({"Authorization": "bearer k", "X-API-Key": "k"}, Credentials("k", "", "")),
-        ({"Authorization": "Basic k"}, Credentials("", "", "")),
-        (cookie, Credentials("", "s", "t")),
+        ({}, Credentials("", "")),
+        ({"Authorization": "Bearer  k "}, Credentials("k", "")),
+        ({"Authorization": "bearer k", "X-API-Key": "k"}, Credentials("k", "")),
+        ({"Authorization": "Basic k"}, Credentials("", "")),
+        (cookie, Credentials("", "s")),
     ):
         assert credentials(Headers(headers)) == expected
     with pytest.raises(Refusal) as caught:

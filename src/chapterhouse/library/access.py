@@ -53,12 +53,10 @@ class NewSession:
 
     Attributes:
         secret: For the cookie alone; only its hash is stored.
-        csrf: What every request that changes something has to bring along, as X-CSRF-Token.
         expires: When it ends at the latest, in seconds since 1970.
     """
 
     secret: str = field(repr=False, metadata={"exclude": True})
-    csrf: str = field(repr=False)
     expires: int
 
 
@@ -286,7 +284,7 @@ class Access:
             stored = self._refresh_hash(user.name, stored, password)
             secret = secrets.token_urlsafe(_SECRET_BYTES)
             if self._logins.start(user, stored, _hash(secret), subject, entry):
-                return NewSession(secret, csrf_of(secret), now + SESSION_SECONDS)
+                return NewSession(secret, now + SESSION_SECONDS)
         self._audit.record(replace(entry, actor="", outcome=AuditOutcome.REFUSED))
         return None
 
@@ -294,8 +292,8 @@ class Access:
         """Return for how long nobody can log in so; the same for names that there are not."""
         return seconds_left(*self._logins.failures(subject_of(name, address)), self._now())
 
-    def authenticate_session(self, secret: str) -> tuple[Grant, str] | None:
-        """Return what the user of a session may do, and its CSRF token; None where it is over.
+    def authenticate_session(self, secret: str) -> Grant | None:
+        """Return what the user of a session may do; None where it is over.
 
         What cannot be a secret is refused without a look at the disk.
         """
@@ -308,7 +306,7 @@ class Access:
             return None
         if now - found.last_used >= _MINUTE:
             _try_to(partial(self._logins.touch, secret_hash, now))
-        return found.user.grant, csrf_of(secret)
+        return found.user.grant
 
     def log_out(self, secret: str) -> None:
         """End a session, if there is one."""
@@ -374,11 +372,6 @@ def owner_session(key: str) -> str:
     """Return the secret of the session of who shows the key of the home's owner."""
     digest = hmac.new(key.encode(), b"session", hashlib.sha256).digest()
     return base64.urlsafe_b64encode(digest).decode().rstrip("=")
-
-
-def csrf_of(secret: str) -> str:
-    """Return the token of a session: only who knows its secret, or was given it, has it."""
-    return hmac.new(secret.encode(), b"csrf", hashlib.sha256).hexdigest()
 
 
 def _try_to(note: Callable[[], None]) -> None:

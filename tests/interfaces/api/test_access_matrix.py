@@ -98,7 +98,7 @@ PLAIN: Final = frozenset({
     "query", "question", "text", "title", "purpose", "model", "format", "options", "label", "name",
     "file_type", "data",
     "location", "include", "exclude", "sentences", "passages", "input", "tool_choice",
-    "source", "target", "previous_response_id", "conversation", "csrf", "before", "answer", "next",
+    "source", "target", "previous_response_id", "conversation", "before", "answer", "next",
     "password", "key", "kind", "code",
     "digest", "path", "slug", "template", "file", "value", "a", "b", "saved", "of", "display_name",
     "entity",

@@ -91,12 +91,12 @@ def _use(served: Served) -> tuple[list[str], list[str]]:
         described = operations(client.get("/api/openapi.json").json())
     access.revoke_key(revoked[:11], by="test")
     cookie = {"Cookie": f"chapterhouse_session={session.secret}"}
-    with_token = {**cookie, "X-CSRF-Token": session.csrf}
+    of_page = {**cookie, "Origin": served.url}
     bearer = {"Authorization": f"Bearer {key}"}
     few = {"/api/me", "/api/keys", "/api/ask", "/v1/models"}
     for headers, paths in (
         (bearer, {one.path for one in described}),
-        (with_token, {one.path for one in described}),
+        (of_page, {one.path for one in described}),
         ({"X-API-Key": revoked}, few),
         ({**bearer, "X-API-Key": revoked}, few),
         ({"Authorization": f"Bearer {key}x"}, few),
@@ -117,7 +117,7 @@ def _use(served: Served) -> tuple[list[str], list[str]]:
     with served.client() as client:
         wrong = {"name": "ada", "password": f"{PASSWORD}x", "more": PASSWORD}
         answers.append(client.post("/api/session", json=wrong).text)
-    secrets = [key[12:], revoked[12:], session.secret, session.csrf, PASSWORD]
+    secrets = [key[12:], revoked[12:], session.secret, PASSWORD]
     return [*secrets, SERVICE_KEY, COLLECTOR_KEY], answers
 
 

@@ -10,9 +10,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 from tests.served import Served, serving
 
-from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.library import Library
-from chapterhouse.library.access import csrf_of, owner_session
 
 Form = dict[str, list[str]]
 
@@ -25,9 +23,7 @@ def served_board(board_copy: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def browser(served_board: Served) -> Iterator[httpx2.Client]:
-    cookies = {COOKIE: owner_session(served_board.owner_key)}
-    url, headers = served_board.url, {"Accept": "text/html"}
-    with httpx2.Client(base_url=url, headers=headers, cookies=cookies, timeout=60.0) as client:
+    with served_board.browser() as client:
         yield client
 
 
@@ -64,8 +60,7 @@ def written(served: Served, path: str) -> Any:
 def test_a_council_is_made_of_ticked_members_and_changed(
     browser: httpx2.Client, served_board: Served
 ) -> None:
-    csrf = csrf_of(owner_session(served_board.owner_key))
-    new = {"csrf": csrf, "name": "Pier Board", "template": "decision"}
+    new = {"name": "Pier Board", "template": "decision"}
     assert browser.post("/councils", data={**new, "name": ""}).status_code == 422
     refused = browser.post("/councils", data={**new, "template": "none such"})
     assert (refused.status_code, 'role="alert"' in refused.text) == (404, True)
@@ -92,8 +87,7 @@ def test_a_council_is_made_of_ticked_members_and_changed(
 def test_members_rounds_and_the_chair_are_written_in_a_form_and_checked_beside_their_fields(
     browser: httpx2.Client, served_board: Served
 ) -> None:
-    csrf = csrf_of(owner_session(served_board.owner_key))
-    new = {"csrf": csrf, "name": "Fog Board", "personas": ["tom"]}
+    new = {"name": "Fog Board", "personas": ["tom"]}
     path, file = browser.post("/councils", data=new).headers["location"], "councils/fog-board"
     form = form_of(browser.get(path))
     (empty,) = (
@@ -143,12 +137,11 @@ def test_members_rounds_and_the_chair_are_written_in_a_form_and_checked_beside_t
 def test_everything_else_is_changed_as_the_file(
     browser: httpx2.Client, served_board: Served
 ) -> None:
-    csrf = csrf_of(owner_session(served_board.owner_key))
-    made = browser.post("/councils", data={"csrf": csrf, "name": "Files", "personas": ["tom"]})
+    made = browser.post("/councils", data={"name": "Files", "personas": ["tom"]})
     path, kept = made.headers["location"], "councils/files/council.json"
     raw = json.loads(file_of(browser.get(path)))
     raw["members"].append({"name": "Sceptic", "instructions": "Doubt it."})
-    sent = {"csrf": csrf, "file": json.dumps(raw, indent=1).replace("\n", "\r\n")}
+    sent = {"file": json.dumps(raw, indent=1).replace("\n", "\r\n")}
     assert browser.post(path, data=sent).status_code == 303
     assert written(served_board, kept) == raw
     assert "\r" not in (served_board.home / kept).read_text()
@@ -158,7 +151,7 @@ def test_everything_else_is_changed_as_the_file(
         (json.dumps({**raw, "zq": 1}), "There is no key 'zq'"),
         (json.dumps({**raw, "slug": "other"}), "slug"),
     ):
-        refused = browser.post(path, data={"csrf": csrf, "file": text})
+        refused = browser.post(path, data={"file": text})
         assert (refused.status_code, problem in problems(refused)) == (422, True), text
         assert file_of(refused) == text  # kept for who typed it
     assert written(served_board, kept) == raw
@@ -170,9 +163,8 @@ def test_everything_else_is_changed_as_the_file(
 def test_a_persona_is_named_given_a_folder_and_read_at_once(
     browser: httpx2.Client, served_board: Served, tmp_path: Path
 ) -> None:
-    csrf = csrf_of(owner_session(served_board.owner_key))
     (tmp_path / "dues.md").write_text("# Dues\n\nA berth costs 12 euros a night.\n")
-    new = {"csrf": csrf, "name": "Vieux Port & Quai"}
+    new = {"name": "Vieux Port & Quai"}
     path = browser.post("/personas", data=new).headers["location"]
     assert path == "/personas/vieux-port-quai/edit"
     again = browser.post("/personas", data=new).headers["location"]  # of the same name
@@ -198,8 +190,7 @@ def test_a_persona_is_named_given_a_folder_and_read_at_once(
 def test_a_council_of_a_name_has_no_purpose_and_is_no_member_of_itself(
     browser: httpx2.Client, served_board: Served
 ) -> None:
-    csrf = csrf_of(owner_session(served_board.owner_key))
-    made = browser.post("/councils", data={"csrf": csrf, "name": "Quay", "personas": ["tom"]})
+    made = browser.post("/councils", data={"name": "Quay", "personas": ["tom"]})
     page = LexborHTMLParser(browser.get(made.headers["location"]).text)
     values = [str(one.attributes["value"]) for one in page.css(".tick input")]
     assert '{"council": "storm-board"}' in values
@@ -222,9 +213,8 @@ def test_what_has_wrong_values_in_its_file_is_put_right_in_it(
         assert ("There is no key 'zq'" if text.endswith("}") else "It is not JSON") in problems(
             shown
         )
-    csrf = csrf_of(owner_session(served_board.owner_key))
     right = {"slug": "wrecked", "members": [{"persona": "maria"}], "rounds": ["synthesis"]}
-    assert browser.post(path, data={"csrf": csrf, "file": json.dumps(right)}).status_code == 303
+    assert browser.post(path, data={"file": json.dumps(right)}).status_code == 303
     assert written(served_board, "councils/wrecked/council.json") == right
 
 
@@ -240,7 +230,7 @@ def test_a_persona_is_described_and_read_again(
     assert after == {**before, "tags": ["storms", "piers"]}
     with Library.open(served_board.home) as library:
         assert library.personas.load("maria").prose == "# Maria\n\nShe has the rules."
-    job = browser.post("/personas/maria/read", data={"csrf": form["csrf"][0]})
+    job = browser.post("/personas/maria/read")
     assert job.headers["location"].startswith("/jobs/")
 
 
@@ -276,18 +266,17 @@ def test_folders_of_the_machine_are_named_by_who_may_and_nobody_else_changes_any
 def test_a_persona_is_removed_once_what_goes_with_them_was_told(
     browser: httpx2.Client, served_board: Served
 ) -> None:
-    csrf = csrf_of(owner_session(served_board.owner_key))
     folder = served_board.home / "personas" / "gone"
-    made = browser.post("/personas", data={"csrf": csrf, "name": "Gone"}).headers["location"]
+    made = browser.post("/personas", data={"name": "Gone"}).headers["location"]
     assert made == "/personas/gone/edit"
     (folder / "RAG" / "tides.md").write_text("# Tides\n\nThe tide turns at six.\n")
     (folder / "RAG" / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
-    browser.post("/councils", data={"csrf": csrf, "name": "Left", "personas": ["gone", "tom"]})
+    browser.post("/councils", data={"name": "Left", "personas": ["gone", "tom"]})
     with Library.open(served_board.home) as library:
         assert library.answers.ask("When does the tide turn?", persona="gone", remember=True)
         assert library.documents.counts()["shelf"]["gone"] == 1
     assert "torn.pdf" in browser.get("/documents?status=rejected").text
-    told = browser.post("/personas/gone/remove", data={"csrf": csrf}).text
+    told = browser.post("/personas/gone/remove").text
     assert "Remove Gone?" in told
     for sentence in ("It sits in left", "nobody else reads them: 1", "that are forgotten: 1"):
         assert sentence in told
@@ -298,7 +287,7 @@ def test_a_persona_is_removed_once_what_goes_with_them_was_told(
     with served_board.client(served_board.key("admin")) as admin:
         would = admin.delete("/api/personas/gone", params={"dry_run": True}).json()
         assert (would["councils"], would["documents"], would["memories"]) == (["left"], 1, 1)
-    done = browser.post("/personas/gone/remove", data={"csrf": csrf, "confirmed": "yes"})
+    done = browser.post("/personas/gone/remove", data={"confirmed": "yes"})
     assert done.headers["location"] == "/councils"
     assert (folder.parent / "_gone" / "RAG" / "tides.md").is_file()
     with Library.open(served_board.home) as library:
@@ -317,8 +306,7 @@ def test_a_persona_is_removed_once_what_goes_with_them_was_told(
 def test_who_reads_which_shelves_is_ticked(browser: httpx2.Client, served_board: Served) -> None:
     with Library.open(served_board.home) as library:
         library.documents.add_text("Fog at six.", title="Fog", shelf="weather")
-    csrf = csrf_of(owner_session(served_board.owner_key))
-    made = browser.post("/personas", data={"csrf": csrf, "name": "Keeper"})
+    made = browser.post("/personas", data={"name": "Keeper"})
     path = made.headers["location"].partition("?")[0]
     page = browser.get(path)
     assert " weather " in page.text
@@ -332,7 +320,7 @@ def test_who_reads_which_shelves_is_ticked(browser: httpx2.Client, served_board:
     bare = {name: value for name, value in form.items() if value != ["weather"]}
     assert browser.post(path, data=bare).status_code == 303
     assert not written(served_board, "personas/keeper/persona.config.json").get("shelves")
-    made = browser.post("/councils", data={"csrf": csrf, "name": "Watch", "personas": ["maria"]})
+    made = browser.post("/councils", data={"name": "Watch", "personas": ["maria"]})
     path = made.headers["location"].partition("?")[0]
     form = form_of(browser.get(path))
     assert browser.post(path, data={**form, "members.0.shelves.1": "weather"}).status_code == 303

@@ -53,7 +53,7 @@ def test_of_a_long_passage_the_sentence_that_decides_is_shown_first() -> None:
     )
     before = tuple(Turn(f"{number}?", "Yes.") for number in range(7))
     turn = answer_turn("Who?", answer, before)
-    whole = fragment("turn.html", {"turn": turn, "csrf": ""})
+    whole = fragment("turn.html", {"turn": turn})
     html = whole.partition('class="answer"')[2].partition("</div>")[0]
     assert html.index(key) < html.index("The whole passage") < html.index("The quay is long")
     assert html.count("The whole passage") == 1
@@ -77,7 +77,7 @@ def test_a_sentence_that_is_shown_alone_is_marked_alone() -> None:
     searched = Searched(1, 1, (), (), ())
     answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, cited, searched, 0.96)
     turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
-    figure, sources = fragment("turn.html", {"turn": turn, "csrf": ""}).split("</figure>")
+    figure, sources = fragment("turn.html", {"turn": turn}).split("</figure>")
     assert f"from={at}&amp;to={at + len(key)}" in figure
     assert figure.count('class="cited"') == 1  # one for a section
     assert f"from=11&amp;to={11 + len(lead)}" in sources  # in full as before
@@ -91,7 +91,7 @@ def test_an_answer_leads_with_the_sentence_that_decides_where_it_is_known() -> N
         sentences = (AnswerSentence(text, (), key_span=span),)
         answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, (), searched, 0.96)
         turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
-        html = fragment("turn.html", {"turn": turn, "csrf": ""}).partition('class="answer"')[2]
+        html = fragment("turn.html", {"turn": turn}).partition('class="answer"')[2]
         assert ("The whole passage" in html) == leads
         assert (html.index(key) < html.index("Boats moor")) == leads
         assert ("<strong>" in html) == (span != (0, 0))

@@ -12,8 +12,6 @@ from tests.models.chat_server import Reply, Request, chat_server
 from tests.served import QUESTION, Served, serving, until
 
 from chapterhouse.council.minutes.bundle import holds_minutes
-from chapterhouse.interfaces.api.routing import COOKIE
-from chapterhouse.library.access import csrf_of, owner_session
 
 HOSTILE: Final = "<img src=x onerror=alert(1)>"
 TURN: Final = {"position": f"It may be settled {HOSTILE}. [1]", "label": "settled"}
@@ -35,23 +33,16 @@ def served_board(board_copy: Path) -> Iterator[Served]:
             yield found
 
 
-@pytest.fixture(scope="module")
-def csrf(served_board: Served) -> str:
-    return csrf_of(owner_session(served_board.owner_key))
-
-
 @pytest.fixture
 def browser(served_board: Served) -> Iterator[httpx2.Client]:
-    cookies = {COOKIE: owner_session(served_board.owner_key)}
-    url, headers = served_board.url, {"Accept": "text/html"}
-    with httpx2.Client(base_url=url, headers=headers, cookies=cookies, timeout=60.0) as client:
+    with served_board.browser() as client:
         yield client
 
 
-def convene(browser: httpx2.Client, csrf: str, **more: object) -> str:
+def convene(browser: httpx2.Client, **more: object) -> str:
     """Let the board meet, for which the page has no choices; return where the meeting is."""
-    body, headers = {"question": QUESTION, **more}, {"X-CSRF-Token": csrf}
-    answer = browser.post("/api/councils/storm-board/meetings", json=body, headers=headers)
+    body = {"question": QUESTION, **more}
+    answer = browser.post("/api/councils/storm-board/meetings", json=body)
     assert answer.status_code == 202, answer.text
     return f"/meetings/{answer.json()['id']}"
 
@@ -66,15 +57,13 @@ def words(page: LexborHTMLParser, place: str) -> list[str]:
     return [" ".join(node.text().split()) for node in page.css(place)]
 
 
-def test_a_council_is_convened_and_its_minutes_read_and_saved(
-    browser: httpx2.Client, csrf: str
-) -> None:
+def test_a_council_is_convened_and_its_minutes_read_and_saved(browser: httpx2.Client) -> None:
     listed = browser.get("/councils").text
     assert 'href="/?who=council%2Fstorm-board"' in listed
-    asked = {"csrf": csrf, "question": QUESTION, "who": "council/storm-board"}
+    asked = {"question": QUESTION, "who": "council/storm-board"}
     assert browser.post("/ask", data=asked).headers["location"].startswith("/meetings/")
     assert "Cannot be asked yet" in listed  # of one that its form gives the reason for
-    meeting = convene(browser, csrf, model="tiny")
+    meeting = convene(browser, model="tiny")
     page = ended(browser, meeting)
     assert words(page, ".speaker h4") == ["Maria", "Tom"] * 2  # side by side, in two rounds
     assert words(page, "#minutes-positions thead th") == ["Asked", "Maria", "Tom"]
@@ -92,9 +81,9 @@ def test_a_council_is_convened_and_its_minutes_read_and_saved(
 
 
 def test_without_a_model_a_table_shows_what_each_members_documents_say(
-    browser: httpx2.Client, csrf: str
+    browser: httpx2.Client,
 ) -> None:
-    page = ended(browser, convene(browser, csrf, model="none"))
+    page = ended(browser, convene(browser, model="none"))
     cells = words(page, "#minutes-table tbody td")
     assert ["40 euros" in one for one in cells] == [True, False]
     assert ["75 euros" in one for one in cells] == [False, True]
@@ -102,8 +91,8 @@ def test_without_a_model_a_table_shows_what_each_members_documents_say(
     assert not page.css(".speaker")
 
 
-def test_a_meeting_is_looked_at_until_it_has_ended(browser: httpx2.Client, csrf: str) -> None:
-    meeting, seen = convene(browser, csrf, model="tiny"), []
+def test_a_meeting_is_looked_at_until_it_has_ended(browser: httpx2.Client) -> None:
+    meeting, seen = convene(browser, model="tiny"), []
 
     def look() -> str:
         text = browser.get(meeting, headers={"HX-Request": "true"}).text
@@ -119,24 +108,23 @@ def test_a_meeting_is_looked_at_until_it_has_ended(browser: httpx2.Client, csrf:
     assert words(page, ".speaker h4") == ["Maria", "Tom"] * 2
 
 
-def test_options_of_a_meeting_are_shown_as_they_are(browser: httpx2.Client, csrf: str) -> None:
+def test_options_of_a_meeting_are_shown_as_they_are(browser: httpx2.Client) -> None:
     options = ["Pay 40", f"Pay {HOSTILE}"]
-    page = ended(browser, convene(browser, csrf, model="tiny", options=options))
+    page = ended(browser, convene(browser, model="tiny", options=options))
     assert words(page, "#minutes ul")[0] == f"Pay 40 Pay {HOSTILE}"
     assert not page.css("main img")
 
 
-def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served, csrf: str) -> None:
+def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served) -> None:
     places = served_board.state.workload.asking
     for one in range(4):
         served_board.run(places.acquire_on_behalf_of(one))  # so that the meeting waits
     try:
-        meeting = convene(browser, csrf)
+        meeting = convene(browser)
         waiting = browser.get(meeting).text
         assert f'hx-get="{meeting}"' in waiting
         assert f'action="{meeting}/cancel"' in waiting
-        assert browser.post(f"{meeting}/cancel", data={}).status_code == 403  # without the token
-        stopped = browser.post(f"{meeting}/cancel", data={"csrf": csrf})
+        stopped = browser.post(f"{meeting}/cancel")
     finally:
         for one in range(4):
             served_board.loop.call_soon_threadsafe(places.release_on_behalf_of, one)
@@ -146,9 +134,9 @@ def test_a_meeting_is_stopped(browser: httpx2.Client, served_board: Served, csrf
 
 
 def test_who_sees_a_part_sees_no_more_than_over_the_api(
-    browser: httpx2.Client, served_board: Served, csrf: str
+    browser: httpx2.Client, served_board: Served
 ) -> None:
-    meeting = convene(browser, csrf, model="none")
+    meeting = convene(browser, model="none")
     ended(browser, meeting)
     headers = {"Accept": "text/html"}
     with served_board.client(served_board.key("admin", shelves=("maria",))) as limited:

@@ -8,9 +8,7 @@ import httpx2
 import pytest
 from tests.served import TEXTS, Served, remember_board, serving
 
-from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.library import Library
-from chapterhouse.library.access import owner_session
 
 QUESTION = "What is the toll of the bridge for a car?"
 SOURCE = re.compile(r'<a href="(/documents/[^"]+)"')
@@ -34,11 +32,7 @@ def site(home: Path) -> Iterator[Served]:
 
 @pytest.fixture
 def owner(site: Served) -> Iterator[httpx2.Client]:
-    with httpx2.Client(base_url=site.url, headers={"Accept": "text/html"}, timeout=60.0) as browser:
-        browser.cookies.set(COOKIE, owner_session(site.owner_key))
-        csrf = re.search(r'data-csrf="([^"]+)"', browser.get("/").text)
-        assert csrf
-        browser.headers["X-CSRF-Token"] = csrf[1]
+    with site.browser() as browser:
         yield browser
 
 

@@ -5,16 +5,13 @@ from collections.abc import Iterator
 from typing import Any, Final
 from urllib.parse import quote
 
-import httpx2
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 from tests.served import Served, serving
 from tests.walls import Operation, page_operations
 
 from chapterhouse.agents.council import Council
-from chapterhouse.interfaces.api.routing import COOKIE
 from chapterhouse.library import Library
-from chapterhouse.library.access import csrf_of, owner_session
 from chapterhouse.types import AccessLevel
 
 HOSTILE: Final = (
@@ -57,12 +54,11 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
         document = next(one.id for one in library.documents.list())
     with serving(home) as served:
         served.access.create_key(ALL[:100], AccessLevel.READ, None, by=ALL[:50])
-        with _owner(served) as browser:
-            csrf = csrf_of(owner_session(served.owner_key))
-            sent = {"csrf": csrf, "question": QUESTION, "who": "council/board"}
+        with served.browser() as browser:
+            sent = {"question": QUESTION, "who": "council/board"}
             where = browser.post("/ask", data=sent).headers["location"]
             files = {"file": (f"{HOSTILE[1]}.md", f"# {ALL}".encode())}
-            job = browser.post("/documents/upload", data={"csrf": csrf}, files=files)
+            job = browser.post("/documents/upload", files=files)
             assert job.status_code in {200, 303}
         served.work()
         yield (
@@ -78,18 +74,12 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, 
         )
 
 
-def _owner(served: Served) -> httpx2.Client:
-    cookies = {COOKIE: owner_session(served.owner_key)}
-    headers = {"Accept": "text/html"}
-    return httpx2.Client(base_url=served.url, headers=headers, cookies=cookies, timeout=60.0)
-
-
 def test_no_page_has_a_script_handler_or_address_of_a_document(
     hostile: tuple[Served, dict[str, str]],
 ) -> None:
     served, ids = hostile
     seen = 0
-    with _owner(served) as browser:
+    with served.browser() as browser:
         for operation in page_operations():
             if operation.method != "GET" or operation.path.startswith("/assets"):
                 continue
@@ -106,13 +96,12 @@ def test_no_page_has_a_script_handler_or_address_of_a_document(
 
 def test_an_answer_and_what_is_refused_are_text(hostile: tuple[Served, dict[str, str]]) -> None:
     served, _ = hostile
-    csrf = csrf_of(owner_session(served.owner_key))
-    with _owner(served) as browser:
-        answer = browser.post("/ask", data={"csrf": csrf, "question": QUESTION})
+    with served.browser() as browser:
+        answer = browser.post("/ask", data={"question": QUESTION})
         assert answer.text.count("alert(1)") > 5
         _require_inert(answer.text, "an answer")
         headers = {"Accept": "text/event-stream"}
-        streamed = browser.post("/ask", data={"csrf": csrf, "question": QUESTION}, headers=headers)
+        streamed = browser.post("/ask", data={"question": QUESTION}, headers=headers)
         for line in streamed.text.splitlines():
             if line.startswith("data: "):
                 _require_inert(json.loads(line.removeprefix("data: ")), "a stream")
@@ -120,7 +109,7 @@ def test_an_answer_and_what_is_refused_are_text(hostile: tuple[Served, dict[str,
             answer = browser.get(path)
             assert answer.status_code == 404
             _require_inert(answer.text, path)
-        answer = browser.post("/ask", data={"csrf": csrf, ALL: ALL})
+        answer = browser.post("/ask", data={ALL: ALL})
         assert answer.status_code == 422
         _require_inert(answer.text, "a refusal")
 

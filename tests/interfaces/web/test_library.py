@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from tests.served import Served, serving, until
+from tests.served import FROM_OTHERS, Served, serving, until
 
 from chapterhouse.interfaces.web.library import folders_in
 from chapterhouse.library import Library
@@ -184,24 +184,16 @@ def test_a_script_gets_the_job_of_its_file_and_then_its_reason(room: Served) -> 
         assert other.get(f"/jobs/{job}").status_code == 404
 
 
-def test_what_a_page_sends_is_nothing_without_its_token_and_nothing_unknown(room: Served) -> None:
+def test_what_a_page_sends_has_nothing_unknown(room: Served) -> None:
     file = {"file": ("a.md", b"# A\n")}
-    with httpx2.Client(base_url=room.url, headers=HTML) as browser:
-        browser.post("/login", data={"key": room.owner_key})
-        assert browser.post("/documents/upload", files=file).status_code == 403
-        wrong = {"X-CSRF-Token": "x"}
-        assert browser.post("/documents/upload", files=file, headers=wrong).status_code == 403
-        (token,) = re.findall(r'data-csrf="([^"]+)"', browser.get("/documents").text)
-        sent = {"csrf": token, "colour": "red"}
+    with room.browser() as browser:
+        sent = {"colour": "red"}
         assert browser.post("/documents/upload", files=file, data=sent).status_code == 400
+        assert browser.post("/documents/remove", data=sent).status_code == 422
         assert "Read a.md" not in browser.get("/jobs").text
-        done = browser.post("/documents/upload", files=file, data={"csrf": token})
-        assert done.status_code == 303
+        assert browser.post("/documents/upload", files=file).status_code == 303
         twice = [("file", ("a.md", b"# A\n")), ("file", ("b.md", b"# B\n"))]
-        headers = {"X-CSRF-Token": token}
-        assert (
-            browser.post("/api/documents/upload", files=twice, headers=headers).status_code == 400
-        )
+        assert browser.post("/api/documents/upload", files=twice).status_code == 400
     with client(room, "read") as reader:
         assert reader.post("/documents/upload", files=file).status_code == 403
 
@@ -281,13 +273,14 @@ def test_the_machine_is_shown_to_those_alone_whose_it_is(
         )
 
 
-def test_a_form_without_the_token_of_the_session_changes_nothing(room: Served) -> None:
+def test_a_form_that_another_page_sends_changes_nothing(room: Served) -> None:
     sent = {"document": document_id(room, "notes"), "confirmed": "yes"}
-    with httpx2.Client(base_url=room.url, headers=HTML) as browser:
-        browser.post("/login", data={"key": room.owner_key})
-        assert browser.post("/documents/remove", data=sent).status_code == 403
-        (token,) = re.findall(r'data-csrf="([^"]+)"', browser.get("/documents").text)
-        assert browser.post("/documents/remove", data={**sent, "csrf": token}).status_code == 200
+    with room.browser() as browser:
+        for headers in FROM_OTHERS[1:]:
+            refused = browser.post("/documents/remove", data=sent, headers=headers)
+            assert refused.status_code == 403
+        assert "notes" in titles(browser.get("/documents").text)
+        assert browser.post("/documents/remove", data=sent).status_code == 200
         assert "notes" not in titles(browser.get("/documents").text)
 
 

@@ -31,7 +31,6 @@ from chapterhouse.interfaces.api.routing import (
     workspace_of,
 )
 from chapterhouse.interfaces.api.state import ServerState
-from chapterhouse.library.access import csrf_of
 from chapterhouse.types.access import AuditOutcome, Grant
 
 # What anyone may call: whether the server lives, and the way in.
@@ -49,7 +48,8 @@ _PIECE_BYTES: Final = 64 * 2**10  # of an answer that are sent at a time
 _LARGE_BYTES: Final = 256 * 2**10  # an answer is counted from here on
 _UNREAD_BYTES: Final = 32 * 2**20  # of large answers that one caller may have under way
 _REFUSED: Final = frozenset({401, 403})
-SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # they change nothing
+_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})  # they change nothing
+_OWN_SITES: Final = frozenset({"same-origin", "none"})  # none: typed, or from a bookmark
 _CHECK_SECONDS: Final = 2.0  # of a long answer, after which its key may be revoked by now
 _PAUSE_SECONDS: Final = 1.0
 _SHARE_OF_REFUSALS: Final = 0.1  # of the requests of a caller, for those of an address
@@ -125,10 +125,9 @@ class Door:
             return None
         try:
             shown = credentials(visit.headers)
-            grant, csrf = await run_in_thread(lambda: self._grant(shown))
-            # A form of a page has the token in it, where its route looks.
-            if csrf and scope["method"] not in SAFE and not is_page(scope["path"]):
-                require_token(shown.csrf, csrf)
+            grant = await run_in_thread(lambda: self._grant(shown))
+            if not shown.key and scope["method"] not in _SAFE:
+                _require_own_page(visit.headers)
         except Refusal:
             await _take(self._refusals, f"address {visit.address}")
             raise
@@ -138,8 +137,9 @@ class Door:
         visit.workspace = workspace
         visit.require_valid = lambda: run_in_thread(lambda: self._grant(shown))
         return Caller(
-            grant, workspace, visit.address, visit.id, csrf, lambda size: self._expect(visit, size)
-        )
+            grant, workspace, visit.address, visit.id, not shown.key,
+            lambda size: self._expect(visit, size),
+        )  # fmt: skip
 
     async def _answer(self, scope: Scope, receive: Receive, visit: "_Visit") -> None:
         """Let the application answer, as long as the credentials are valid."""
@@ -154,19 +154,19 @@ class Door:
                 await asyncio.gather(answering, return_exceptions=True)
         answering.result()
 
-    def _grant(self, given: Credentials) -> tuple[Grant, str]:
-        """Return what credentials permit, and the token of a session."""
+    def _grant(self, given: Credentials) -> Grant:
+        """Return what credentials permit."""
         access = self.state.access
         if given.key:
             if self.state.is_owner(given.key):
-                return OWNER, ""
+                return OWNER
             grant = access.authenticate(given.key)
             if grant is None:
                 raise _unknown("The key is not known, expired or revoked.")
-            return grant, ""
+            return grant
         if given.session:
             if self.state.is_owner_session(given.session):
-                return OWNER, csrf_of(given.session)
+                return OWNER
             found = access.authenticate_session(given.session)
             if found is None:
                 raise _unknown("The session has ended.")
@@ -223,10 +223,18 @@ def is_open(method: str, path: str) -> bool:
     return (method, f"/{path.split('/', 2)[1]}" if is_page(path) else path) in OPEN
 
 
-def require_token(shown: str, csrf: str) -> None:
-    """See that a request of a session brings its token along."""
-    if not secrets.compare_digest(csrf.encode(), shown.encode("utf-8", "replace")):
-        raise Refusal(403, "The request lacks the session's token.")
+def _require_own_page(headers: Headers) -> None:
+    """See that what a session is to change was sent by a page of this server.
+
+    A browser says so by headers that no page can choose. It also sends the session's cookie with
+    requests of other pages of this machine or domain.
+    """
+    site = headers.get("sec-fetch-site", "").lower()
+    if not site:  # as over plain HTTP from another machine
+        sender = headers.get("origin", "").partition("://")[2].lower()
+        site = "same-origin" if sender == headers["host"].strip().lower() else "cross-site"
+    if site not in _OWN_SITES:
+        raise Refusal(403, "No page of this server sent this request.")
 
 
 def _without_slash(scope: Scope) -> Scope:

@@ -211,13 +211,11 @@ class ReceivedForm:
 
     Attributes:
         both: ``both`` where what the shelf has under these names stays, too.
-        csrf: What shows that a page of ours sent it.
     """
 
     files: tuple[tuple[str, Upload], ...]
     shelf: str
     both: str
-    csrf: str = ""
 
 
 class UploadForm(MultiPartParser):
@@ -229,8 +227,7 @@ class UploadForm(MultiPartParser):
         """Write each file of a request's form to an upload, as it comes.
 
         Args:
-            is_page: Whether the form is one of a page, which may have several files and has the
-                session's token.
+            is_page: Whether the form is one of a page, which may have several files.
         """
         stream = self._stream(request)
         super().__init__(request.headers, stream, max_files=_MOST_FILES, max_part_size=_LONGEST)
@@ -266,7 +263,7 @@ class UploadForm(MultiPartParser):
         )
         if not files:
             raise UsageError("The form has no file.", hint=_HINT)
-        return ReceivedForm(files, *(str(form.get(name, "")) for name in ("shelf", "keep", "csrf")))
+        return ReceivedForm(files, *(str(form.get(name, "")) for name in ("shelf", "keep")))
 
     async def _stream(self, request: Request) -> AsyncGenerator[bytes]:
         """Yield the bytes of the form; when it goes on, they are parsed."""
@@ -291,7 +288,7 @@ class UploadForm(MultiPartParser):
         """Refuse a member that there is not, or not so, or not twice."""
         super().on_headers_finished()
         name, is_file = self._current_part.field_name, self._current_part.file is not None
-        if name not in _MEMBERS and not (self._is_page and name == "csrf"):
+        if name not in _MEMBERS:
             raise UsageError(f"The form has an unknown member '{name[:100]}'.", hint=_HINT)
         if name in dict(self.items) and not (self._is_page and is_file):
             raise UsageError(f"The form has '{name}' more than once.", hint=_HINT)

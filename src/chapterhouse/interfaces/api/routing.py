@@ -22,7 +22,6 @@ from chapterhouse.types.access import AccessLevel, Grant
 COOKIE: Final = "chapterhouse_session"
 WORKSPACE_COOKIE: Final = "chapterhouse_workspace"  # which one a browser looks at
 WORKSPACE: Final = "X-Workspace"
-CSRF: Final = "X-CSRF-Token"
 _DEFAULT: Final = "default"
 _PROGRAMS: Final = frozenset({"api", "v1", "mcp"})
 
@@ -36,7 +35,6 @@ class Credentials:
 
     key: str
     session: str
-    csrf: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Caller:
 
     Attributes:
         workspace: The workspace that the request is about.
-        csrf: What a form of a session has to bring along; empty for who shows a key.
+        is_session: Whether they signed in, in a browser, rather than show a key.
         expect: Is called with the bytes of an answer that may be large before it is made; raises
             ``Refusal`` while the caller does not read others.
     """
@@ -54,7 +52,7 @@ class Caller:
     workspace: str
     address: str
     request_id: str
-    csrf: str = field(default="", repr=False)
+    is_session: bool = False
     expect: Callable[[int], None] = field(default=lambda _: None, compare=False)
 
 
@@ -66,7 +64,7 @@ def credentials(headers: Headers) -> Credentials:
     if key and bearer and key != bearer:
         raise Refusal(400, "The request brings two keys.", hint="Send one of them.")
     cookies = cookie_parser(headers.get("cookie", ""))
-    return Credentials(key or bearer, cookies.get(COOKIE, ""), headers.get(CSRF, ""))
+    return Credentials(key or bearer, cookies.get(COOKIE, ""))
 
 
 def workspace_of(headers: Headers, grant: Grant) -> str:

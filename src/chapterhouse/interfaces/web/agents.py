@@ -26,11 +26,10 @@ from chapterhouse.agents.problems import DefinitionError, KeyPath, Problem, erro
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import councils, sources
 from chapterhouse.interfaces.api.routing import needs, require
+from chapterhouse.interfaces.api.schemas import Body
 from chapterhouse.interfaces.values import all_councils, all_personas
 from chapterhouse.interfaces.web.frame import (
-    BARE,
     Note,
-    PageForm,
     Typed,
     Visit,
     Visited,
@@ -101,7 +100,7 @@ def _registry(library: Library, kind: str, slug: str = "") -> Personas | Council
     return registry
 
 
-class NewForm(PageForm):
+class NewForm(Body):
     """A persona, or a council of personas, that is to be made; the rest is said in its form."""
 
     name: str = Field(min_length=1, max_length=LONGEST_NAME)
@@ -297,7 +296,7 @@ def _agents(library: Library, itself: str) -> dict[str, dict[str, str]]:
     }
 
 
-class ConfirmedForm(PageForm):
+class ConfirmedForm(Body):
     """Whether what was told is confirmed."""
 
     confirmed: Literal["", "yes"] = ""
@@ -320,8 +319,8 @@ async def remove(
 # --- documents ----------------------------------------------------------------------------------
 
 
-@pages.post("/personas/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
-@pages.post("/councils/{slug}/read", openapi_extra=ADMIN, dependencies=[BARE])
+@pages.post("/personas/{slug}/read", openapi_extra=ADMIN)
+@pages.post("/councils/{slug}/read", openapi_extra=ADMIN)
 async def read_documents(visit: Visited, kind: Kind, slug: Slug) -> Response:
     """Leave reading what changed in the folders of a persona or council to a job."""
     job = await sources.sync_one(visit, f"{kind}/{slug}")

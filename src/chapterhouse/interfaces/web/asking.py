@@ -18,6 +18,7 @@ from chapterhouse.answering.bundle import bundle_json
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.interfaces.api import schemas
 from chapterhouse.interfaces.api.asking import event_stream, with_pings
 from chapterhouse.interfaces.api.councils import MeetingBody, convene
 from chapterhouse.interfaces.api.routing import OWNER, needs, require
@@ -31,7 +32,6 @@ from chapterhouse.interfaces.values import (
     public_answer,
 )
 from chapterhouse.interfaces.web.frame import (
-    PageForm,
     Visit,
     Visited,
     file_of,
@@ -94,7 +94,7 @@ OUTCOMES: Final = {
 _turns: Final = TypeAdapter(tuple[Turn, ...])
 
 
-class AskForm(PageForm):
+class AskForm(schemas.Body):
     """A question, who is asked or which documents alone, and what it goes on from."""
 
     question: Question
@@ -213,7 +213,7 @@ async def _answering(visit: Visit, form: AskForm, follow_up: FollowUp) -> AsyncG
                 return _event("draft", fragment("draft.html", values))
             case AnswerEvent(answer):
                 turn = answer_turn(form.question, public_answer(answer), form.turns)
-                values = {"turn": turn, "csrf": visit.caller.csrf}
+                values = {"turn": turn}
                 return _event("answer", fragment("turn.html", values))
 
     async for one in event_stream(events, shown, visit.server.stopping):
@@ -363,7 +363,7 @@ def _questions(bodies: Sequence[tuple[Document, Body]]) -> Iterator[str]:
                 break
 
 
-class SaveForm(PageForm):
+class SaveForm(schemas.Body):
     """An answer as the page showed it, and in which format it is to be saved."""
 
     answer: str = Field(max_length=_SAVED_BYTES)

@@ -15,7 +15,7 @@ from chapterhouse.interfaces.api.councils import OneMeeting
 from chapterhouse.interfaces.api.meetings import MeetingState
 from chapterhouse.interfaces.values import adapter_of
 from chapterhouse.interfaces.web.asking import READ_WHOLE, cited_by
-from chapterhouse.interfaces.web.frame import BARE, Visited, file_of, pages
+from chapterhouse.interfaces.web.frame import Visited, file_of, pages
 from chapterhouse.library import Library
 from chapterhouse.presenting.blocks import Grid, Part
 from chapterhouse.presenting.citing import clean, distinguish_sources
@@ -74,7 +74,7 @@ def _event_of(name: str, data: str) -> CouncilEvent:
     return adapter_of(MeetingEvent).validate_json(data)
 
 
-@pages.post("/meetings/{meeting_id}/cancel", openapi_extra=READ_WHOLE, dependencies=[BARE])
+@pages.post("/meetings/{meeting_id}/cancel", openapi_extra=READ_WHOLE)
 async def cancel(visit: Visited, meeting: OneMeeting) -> Response:
     """End a meeting where it is."""
     await operations.cancel_meeting(visit, meeting)

@@ -4,7 +4,7 @@ import gzip
 import json
 import mimetypes
 import re
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from hashlib import sha256
@@ -13,10 +13,9 @@ from importlib import resources
 from typing import Annotated, Any, Final
 from urllib.parse import quote, unquote, urlencode
 
-from fastapi import APIRouter, Depends, Form, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from pydantic import Field
 from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.types import Scope
 
@@ -26,10 +25,8 @@ from chapterhouse.answering.parts import render_part
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.minutes.outline import shelf_title
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.api.door import SAFE, require_token
 from chapterhouse.interfaces.api.problems import api_problem, refusal_of
-from chapterhouse.interfaces.api.routing import ANYONE, CSRF, GuardedRoute, is_page
-from chapterhouse.interfaces.api.schemas import Body
+from chapterhouse.interfaces.api.routing import ANYONE, GuardedRoute, is_page
 from chapterhouse.interfaces.api.state import Exchange
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.presenting import wording
@@ -54,8 +51,6 @@ _HEADERS: Final = {
     "Vary": "HX-Request, Cookie",
 }
 _FOREVER: Final = {"Cache-Control": "private, max-age=31536000, immutable"}
-_FIELD: Final = Markup('<input type="hidden" name="csrf" value="{}">')
-_FORMS: Final = ("application/x-www-form-urlencoded", "multipart/form-data")
 _COMMAND: Final = re.compile(r"\bchapterhouse ([a-z]+)")
 _PLACES: Final = {
     **dict.fromkeys(("add", "document", "list", "reindex", "remove", "shelf", "status"), "Library"),
@@ -80,50 +75,17 @@ def folder_name(path: str) -> str:
     return "Uploaded files" if path == SENT else path.removeprefix(f"{SENT}/")
 
 
-class PageForm(Body):
-    """A form of a page; the token says that the page was ours."""
-
-    csrf: str = Field(default="", max_length=100)
-
-
-def _take_form(form: Annotated[PageForm, Form()]) -> None:
-    """See that a form has the token alone."""
-    del form
-
-
-BARE: Final = Depends(_take_form)  # of a route whose form has nothing but the token
-
-
 async def _typed_fields(request: Request) -> dict[str, str]:
-    fields = {name: str(one) for name, one in (await request.form()).items() if name != "csrf"}
-    return {name: one.replace("\r\n", "\n").strip() for name, one in fields.items()}
+    fields = (await request.form()).items()
+    return {name: str(one).replace("\r\n", "\n").strip() for name, one in fields}
 
 
 # What is typed in a form whose fields are named by what they change; that names unknown ones.
 Typed = Annotated[dict[str, str], Depends(_typed_fields)]
 
 
-class PageRoute(GuardedRoute):
-    """A route of a page. What changes something needs the session's token, in a header or field."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
-        handle = super().get_route_handler()
-
-        async def checked(request: Request) -> Response:
-            caller = request.state.caller
-            if caller is not None and caller.csrf and request.method not in SAFE:
-                shown = request.headers.get(CSRF, "")
-                if not shown and request.headers.get("content-type", "").startswith(_FORMS):
-                    shown = str((await request.form()).get("csrf", ""))
-                require_token(shown, caller.csrf)
-            return await handle(request)
-
-        return checked
-
-
 # All pages; each states who may open it, as routes of the API do.
-pages: Final = APIRouter(route_class=PageRoute, default_response_class=HTMLResponse)
+pages: Final = APIRouter(route_class=GuardedRoute, default_response_class=HTMLResponse)
 
 
 def is_partial(request: Request) -> bool:
@@ -140,7 +102,6 @@ def render(
         name,
         {
             "caller": caller,
-            "csrf": caller.csrf if caller else "",
             "is_partial": is_partial(request),
             "path": request.url.path,
             "permits": caller.grant.level.includes if caller else lambda _: False,
@@ -336,7 +297,6 @@ def _environment() -> Environment:
         "quoted": _quoted,
         "shelf": shelf_title,
         "size": wording.size,
-        "token": _FIELD.format,
     }
     environment.tests |= {
         "begins": lambda own, path, below: own[: len(path) if below else None] == path,

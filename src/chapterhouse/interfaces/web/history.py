@@ -11,7 +11,7 @@ from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.memory_owners import memory_owners
 from chapterhouse.interfaces.values import public_answer
 from chapterhouse.interfaces.web.asking import answer_turn, show_turn, text_turn
-from chapterhouse.interfaces.web.frame import BARE, Visited, pages
+from chapterhouse.interfaces.web.frame import Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.presenting.blocks import Part
 from chapterhouse.presenting.quoted import quoted_blocks
@@ -70,7 +70,7 @@ def _remembered(memory_id: str, library: Library) -> tuple[Memory, Answer | None
     return library.answers.remembered(memory_id, memory_owners(library))
 
 
-@pages.post("/history/{memory_id}/forget", openapi_extra=memory.WRITE, dependencies=[BARE])
+@pages.post("/history/{memory_id}/forget", openapi_extra=memory.WRITE)
 async def forget(visit: Visited, memory_id: str) -> Response:
     """Forget a question and its answer for good."""
     await memory.forget(visit, memory_id)

@@ -12,7 +12,7 @@ from fastapi import Query, Response
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import jobs as api
 from chapterhouse.interfaces.values import public_job
-from chapterhouse.interfaces.web.frame import BARE, Visited, page_hint, pages
+from chapterhouse.interfaces.web.frame import Visited, page_hint, pages
 from chapterhouse.library import Library
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import given_name
@@ -126,14 +126,14 @@ async def show_job(visit: Visited, job_id: api.JobId) -> Response:
     return await visit.show("jobs.html", list_values([job]) | values)
 
 
-@pages.post("/jobs/{job_id}/cancel", openapi_extra=api.WRITE, dependencies=[BARE])
+@pages.post("/jobs/{job_id}/cancel", openapi_extra=api.WRITE)
 async def cancel(visit: Visited, job_id: api.JobId) -> Response:
     """Stop a job; what it has done stays."""
     await api.cancel(visit, job_id)
     return visit.redirect(f"/jobs/{job_id}")
 
 
-@pages.post("/jobs/{job_id}/retry", openapi_extra=api.WRITE, dependencies=[BARE])
+@pages.post("/jobs/{job_id}/retry", openapi_extra=api.WRITE)
 async def retry(visit: Visited, job_id: api.JobId) -> Response:
     """Leave the work of a job that has ended to a new one."""
     job = await api.retry(visit, job_id)

@@ -14,10 +14,11 @@ from chapterhouse.evaluation.measuring import evaluate
 from chapterhouse.evaluation.questions import Verdict
 from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.api.problems import refusal_of
+from chapterhouse.interfaces.api.schemas import Body
 from chapterhouse.interfaces.api.schemas import Question as QuestionText
 from chapterhouse.interfaces.service import public_lines, without_paths
 from chapterhouse.interfaces.web import words
-from chapterhouse.interfaces.web.frame import BARE, PageForm, Visit, Visited, pages
+from chapterhouse.interfaces.web.frame import Visit, Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.settings_stored import value_of
 from chapterhouse.types import SearchResult
@@ -114,7 +115,7 @@ def _compared(found: Sequence[tuple[SearchResult, float]]) -> dict[str, Any]:
 # --- questions to evaluate ----------------------------------------------------------------------
 
 
-class QuestionForm(PageForm):
+class QuestionForm(Body):
     """A question, and the documents that answer it; without any, that none does."""
 
     question: QuestionText
@@ -137,7 +138,7 @@ async def save_question(visit: Visited, form: Annotated[QuestionForm, Form()]) -
     return visit.redirect("/lab", question=form.question, saved="true")
 
 
-@pages.post("/lab/evaluation", openapi_extra=WRITE_WHOLE, dependencies=[BARE])
+@pages.post("/lab/evaluation", openapi_extra=WRITE_WHOLE)
 async def run_evaluation(visit: Visited) -> Response:
     """Ask the workspace's questions, the first hundred at most, and show what came of it."""
     questions = (await memory.list_questions(visit)).questions

@@ -14,15 +14,14 @@ from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import RejectedError
 from chapterhouse.interfaces.api import documents, uploads
 from chapterhouse.interfaces.api.documents import READ, WRITE
-from chapterhouse.interfaces.api.door import require_token
 from chapterhouse.interfaces.api.limits import UploadForm
-from chapterhouse.interfaces.api.routing import CSRF, GuardedRoute, needs
+from chapterhouse.interfaces.api.routing import needs
+from chapterhouse.interfaces.api.schemas import Body
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web.agents import free_slug
 from chapterhouse.interfaces.web.frame import (
     SENT,
     Note,
-    PageForm,
     Visited,
     folder_name,
     is_partial,
@@ -125,16 +124,12 @@ def folders_in(folder: str, counts: Mapping[str, int]) -> Mapping[str, int]:
 # --- received -------------------------------------------------------------------------------------
 
 
+@pages.post("/documents/upload", openapi_extra=WRITE)
 async def upload(visit: Visited) -> Response:
-    """Receive files and leave reading them to a job each.
-
-    Its token is looked for here: the form is not read before it is known where its files go.
-    """
-    caller, jobs, refused = visit.caller, [], []
+    """Receive files and leave reading them to a job each."""
+    jobs, refused = [], []
     async with visit.receiving() as begin:
         form = await UploadForm(visit.request, begin, is_page=True).read()
-        if caller.csrf:
-            require_token(visit.request.headers.get(CSRF, "") or form.csrf, caller.csrf)
         for name, received in form.files:
             try:
                 jobs.append(await uploads.receive(visit, form, name, received))
@@ -147,20 +142,10 @@ async def upload(visit: Visited) -> Response:
     return visit.redirect(list_address(jobs))
 
 
-# Not as a route of a page: that would have the whole form read for the token, before the level.
-pages.add_api_route(
-    "/documents/upload",
-    upload,
-    methods=["POST"],
-    openapi_extra=WRITE,
-    route_class_override=GuardedRoute,
-)
-
-
 # --- changed --------------------------------------------------------------------------------------
 
 
-class ChosenForm(PageForm):
+class ChosenForm(Body):
     """Documents that were chosen in a list, and where to go back to."""
 
     document: Annotated[

@@ -9,10 +9,9 @@ from pydantic import Field, SecretStr
 from chapterhouse.interfaces.api.access import log_out, start_session
 from chapterhouse.interfaces.api.problems import Refusal
 from chapterhouse.interfaces.api.routing import ANYONE, COOKIE, WORKSPACE_COOKIE, needs
+from chapterhouse.interfaces.api.schemas import Body
 from chapterhouse.interfaces.api.state import Exchanged, ServerState
 from chapterhouse.interfaces.web.frame import (
-    BARE,
-    PageForm,
     own_path,
     pages,
     redirect,
@@ -25,7 +24,7 @@ Next = Annotated[str, Query(max_length=2_000)]
 _REFUSED: Final = frozenset({401, 429})
 
 
-class LoginForm(PageForm):
+class LoginForm(Body):
     """Who comes in: a user, or who shows the key of the home's owner."""
 
     name: str = Field(default="", max_length=100)
@@ -70,7 +69,7 @@ async def enter(request: Request, code: Annotated[str, Query(max_length=100)] = 
     return answer
 
 
-@pages.post("/logout", openapi_extra=needs(AccessLevel.READ), dependencies=[BARE])
+@pages.post("/logout", openapi_extra=needs(AccessLevel.READ))
 async def leave(request: Request, exchange: Exchanged) -> Response:
     """End the session."""
     answer = redirect(request, "/login")
@@ -78,7 +77,7 @@ async def leave(request: Request, exchange: Exchanged) -> Response:
     return answer
 
 
-class WorkspaceForm(PageForm):
+class WorkspaceForm(Body):
     """Which workspace a browser is to look at."""
 
     workspace: str = Field(min_length=1, max_length=100)

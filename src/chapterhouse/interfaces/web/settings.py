@@ -13,12 +13,10 @@ from chapterhouse.evaluation.model_trial import try_engine
 from chapterhouse.interfaces.api import access, jobs, workspace_routes
 from chapterhouse.interfaces.api.problems import Refusal, refusal_of
 from chapterhouse.interfaces.api.routing import needs
-from chapterhouse.interfaces.api.schemas import Names
+from chapterhouse.interfaces.api.schemas import Body, Names
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.interfaces.web import words
 from chapterhouse.interfaces.web.frame import (
-    BARE,
-    PageForm,
     Typed,
     Visit,
     Visited,
@@ -124,7 +122,7 @@ def _read(name: str, text: str) -> object:
 # --- models -------------------------------------------------------------------------------------
 
 
-class TrialForm(PageForm):
+class TrialForm(Body):
     """Which model is to be tried out, by the section of its settings."""
 
     engine: Literal["language_model", "embedding", "rerank"]
@@ -160,7 +158,7 @@ def _split(value: object) -> object:
 NamesTyped = Annotated[Names | None, BeforeValidator(_split)]
 
 
-class GrantForm(PageForm):
+class GrantForm(Body):
     """What somebody may do, as it is typed."""
 
     workspaces: NamesTyped = None
@@ -178,7 +176,7 @@ class UserForm(GrantForm, access.UserBody):
     """A user who is to be added."""
 
 
-class PasswordForm(PageForm, access.PasswordBody):
+class PasswordForm(access.PasswordBody):
     """A new password."""
 
 
@@ -212,19 +210,19 @@ async def add_user(visit: Visited, form: Annotated[UserForm, Form()]) -> Respons
 
 @pages.post("/settings/people/{name}/password", openapi_extra=ADMIN)
 async def set_password(
-    visit: Visited, name: str, form: Annotated[PasswordForm, Form()]
+    visit: Visited, name: str, form: Annotated[access.PasswordBody, Form()]
 ) -> Response:
     """Change a password; the user's sessions end."""
     return await _change(visit, "people", access.set_password(visit, name, form))
 
 
-@pages.post("/settings/keys/{key_id}/revoke", openapi_extra=ADMIN, dependencies=[BARE])
+@pages.post("/settings/keys/{key_id}/revoke", openapi_extra=ADMIN)
 async def revoke_key(visit: Visited, key_id: str) -> Response:
     """Revoke a key for good."""
     return await _change(visit, "keys", access.revoke_key(visit, key_id))
 
 
-@pages.post("/settings/people/{name}/{action}", openapi_extra=ADMIN, dependencies=[BARE])
+@pages.post("/settings/people/{name}/{action}", openapi_extra=ADMIN)
 async def change_user(
     visit: Visited, name: str, action: Literal["disable", "enable", "remove"]
 ) -> Response:
@@ -237,7 +235,7 @@ async def change_user(
 # --- workspaces, what was done, health ----------------------------------------------------------
 
 
-class WorkspaceForm(PageForm, workspace_routes.WorkspaceBody):
+class WorkspaceForm(workspace_routes.WorkspaceBody):
     """A workspace that is to be made."""
 
 
@@ -246,7 +244,9 @@ async def _workspaces(visit: Visit) -> dict[str, Any]:
 
 
 @pages.post("/settings/workspaces", openapi_extra=EVERYWHERE)
-async def create_workspace(visit: Visited, form: Annotated[WorkspaceForm, Form()]) -> Response:
+async def create_workspace(
+    visit: Visited, form: Annotated[workspace_routes.WorkspaceBody, Form()]
+) -> Response:
     """Make a workspace."""
     change = workspace_routes.create_workspace(visit, form)
     return await _change(visit, "workspaces", change)
@@ -269,7 +269,7 @@ async def _health(visit: Visit) -> dict[str, Any]:
     return {**found, "status": status, "processes": processes, "checks": ()}
 
 
-@pages.post("/settings/health", openapi_extra=EVERYWHERE, dependencies=[BARE])
+@pages.post("/settings/health", openapi_extra=EVERYWHERE)
 async def check_health(visit: Visited) -> Response:
     """Check the workspace and the machine that it is on, as ``chapterhouse doctor`` does."""
     found = await visit.look_long(lambda library: library.doctor())

@@ -9,9 +9,9 @@ from fastapi import Form, Query, Response
 from pydantic import Field
 
 from chapterhouse.interfaces.api import sources as api
-from chapterhouse.interfaces.api.schemas import MaybeShelf
+from chapterhouse.interfaces.api.schemas import Body, MaybeShelf
 from chapterhouse.interfaces.api.sources import CloudSyncBody, SourceBody
-from chapterhouse.interfaces.web.frame import PageForm, Visited, pages
+from chapterhouse.interfaces.web.frame import Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.library.sources import ServerFolder
 from chapterhouse.text.counting import counted
@@ -27,7 +27,7 @@ async def show_sources(visit: Visited) -> Response:
     return await visit.show("sources.html", {"sources": (await api.list_sources(visit)).sources})
 
 
-class SourceForm(PageForm):
+class SourceForm(Body):
     """A folder, a list of web pages or a folder of a drive that is to be followed."""
 
     location: str = Field(min_length=1, max_length=4_000)
@@ -44,7 +44,7 @@ async def add(visit: Visited, form: Annotated[SourceForm, Form()]) -> Response:
     return visit.redirect(f"/jobs/{job.id}")
 
 
-class SyncForm(PageForm):
+class SyncForm(Body):
     """Which source, all where none is named; and whether many documents may leave at once."""
 
     name: str = Field(default="", max_length=200)

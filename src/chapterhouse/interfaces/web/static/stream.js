@@ -42,7 +42,7 @@ function finish(article, html) {
 }
 
 // What was asked in this tab comes back with it, until its reader signs out.
-const KEY = `${document.body.dataset.workspace} ${document.body.dataset.csrf.slice(0, 16)}`;
+const KEY = document.body.dataset.reader;
 const remember = () => sessionStorage.setItem(KEY, JSON.stringify({ turns: turns.innerHTML, before: form.elements.before.value, who: form.elements.who?.value, only: only.innerHTML }));
 const beginAnew = () => { sessionStorage.removeItem(KEY); form.elements.before.value = ""; };
 const named = new URLSearchParams(window.location.search);

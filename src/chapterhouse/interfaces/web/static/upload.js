@@ -2,7 +2,7 @@
 const form = document.querySelector("[data-drop]");
 const AT_ONCE = 3;
 const ASKED = 100; // jobs at a time
-const headers = { "HX-Request": "true", Accept: "text/html", "X-CSRF-Token": document.body.dataset.csrf };
+const headers = { "HX-Request": "true", Accept: "text/html" };
 const isLeftOut = (name) => /^\.|^(node_modules|__pycache__|__MACOSX|thumbs\.db|desktop\.ini)$/i.test(name);
 const parsed = (text) => new DOMParser().parseFromString(text, "text/html");
 const pause = (seconds) => new Promise((done) => { setTimeout(done, 1000 * seconds); });
