@@ -166,6 +166,14 @@ def verify_in(lookup: Lookup, citation: Citation) -> Citation:
     return verify(citation, lookup.document(name), lookup.body(name))
 
 
+def verified_now(lookup: Lookup, citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return old citations, verified where their quotations still stand in their places."""
+    return tuple(
+        one if one.tool else replace(one, verified=verify_in(lookup, one).verified)
+        for one in citations
+    )
+
+
 class Citations:
     """Numbers quotations in the order in which they are first used, each looked up once."""
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.answering.bundle import ANSWER, file_text, json_fields, read_held
-from chapterhouse.answering.cite import verify_in
+from chapterhouse.answering.cite import verified_now, verify_in
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import lookup_in
@@ -167,11 +167,7 @@ def remembered_answer(
     if given is None:
         return memory, None
     look = lookup_in(runtime.store, Scope.everything())
-    now = (
-        one if one.tool else replace(one, verified=verify_in(look, one).verified)
-        for one in given.citations
-    )
-    return memory, replace(given, citations=tuple(now))
+    return memory, replace(given, citations=verified_now(look, given.citations))
 
 
 def _add_warning(given: Answer, warning: str) -> Answer:

@@ -1,6 +1,6 @@
 """Councils: their definitions, and their meetings."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
@@ -10,9 +10,9 @@ from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.council.meeting.convene import Plan, council_events, plan_meeting
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.council.minutes.bundle import minutes_bundle_of, recheck
+from chapterhouse.council.minutes.bundle import minutes_bundle_of, recheck, remembered_minutes
 from chapterhouse.council.minutes.contents import all_citations, tool_texts
-from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
+from chapterhouse.types import CouncilEvent, Memory, Minutes, MinutesEvent
 
 
 async def minutes_of(
@@ -66,6 +66,10 @@ class LibraryCouncils(Councils):
     def bundle(self, minutes: Minutes) -> Bundle[Minutes]:
         """Return minutes with all that another person needs to check them."""
         return minutes_bundle_of(minutes, self._runtime)
+
+    def remembered(self, memory_id: str, owners: Sequence[str]) -> tuple[Memory, Minutes | None]:
+        """Return a memory of a meeting with its minutes; as ``answers.remembered``."""
+        return remembered_minutes(memory_id, owners, self._runtime)
 
     def recheck(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
         """Say for each citation of old minutes what has become of its source.

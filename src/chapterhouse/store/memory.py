@@ -48,18 +48,18 @@ class MemoryStore:
     def __init__(self, connections: Database) -> None:
         self._connections = connections
 
-    def remember(self, memory: Memory, given: str = _NOTHING) -> Memory:
+    def remember(self, memory: Memory, given: str = "") -> Memory:
         """Keep a memory; return it with the id that it was given.
 
         Args:
             memory: Its ``id`` is not looked at; ``asked`` is the time now.
-            given: The whole answer as JSON.
+            given: The whole answer, or the minutes, as JSON.
         """
         fields = astuple(memory)[1:]
         values = [json.dumps(one) if isinstance(one, tuple) else one for one in fields]
         with self._connections.write() as connection:
             _drop(connection, [key for (key,) in run(connection, "expired_memories", memory.asked)])
-            ((key,),) = run(connection, "put_memory", *values, given)
+            ((key,),) = run(connection, "put_memory", *values, given or _NOTHING)
             run(connection, "put_memory_terms", key, *_terms_of(memory.question, memory.answer))
         return replace(memory, id=f"m{key}")
 

@@ -100,7 +100,27 @@ def test_what_was_held_and_decided_is_remembered(memories: MemoryStore) -> None:
     assert (piet.answer, piet.method, piet.sources) == ("It is 6 knots.", "extractive", ("plan",))
     (council,) = told(memories, "council_ferry")
     assert council.answer == "Decided: Slow\nAt most 4 knots."
-    assert council.sources == ("rules",)
+    assert council.sources == ("log", "plan", "rules")  # all that the minutes quote
+
+
+def test_minutes_are_remembered_whole_without_what_names_other_documents(library: Library) -> None:
+    inner = replace(minutes(), council="tug", warnings=("tug.pdf was not read.",))
+    whole = minutes()
+    turns = (replace(whole.turns[0], inner=inner, warnings=("b.pdf was not read.",)),)
+    told_all = replace(whole, turns=(*turns, *whole.turns[1:]), warnings=("a.pdf was not read.",))
+    read_only = replace(minutes(), question="Who?", turns=(), decided="", decision=())
+    for held in (told_all, read_only):
+        remember_meeting(held, library.memory, library._runtime.now(), 0, 7)
+    owners = ("council_ferry",)
+    who, how_fast = library.memory.memories(owners, 10, library._runtime.now())
+    assert (who.question, who.answer, who.found) == ("Who?", "", False)
+    _, found = library.councils.remembered(how_fast.id, owners)
+    assert found
+    assert "not read" not in repr(found)
+    assert found.turns[0].inner
+    assert not any(one.verified for one in (*found.citations, *found.turns[0].inner.citations))
+    assert not recall("ferry", "", "Who?", library.memory, 9, library._runtime.now())
+    assert library.memory.forget_of(["log"]) == 2  # with a document all that quotes it
 
 
 def test_the_same_is_not_remembered_twice(memories: MemoryStore) -> None:

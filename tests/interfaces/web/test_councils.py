@@ -12,6 +12,7 @@ from tests.models.chat_server import Reply, Request, chat_server
 from tests.served import QUESTION, Served, serving, until
 
 from chapterhouse.council.minutes.bundle import holds_minutes
+from chapterhouse.library import Library
 
 HOSTILE: Final = "<img src=x onerror=alert(1)>"
 TURN: Final = {"position": f"It may be settled {HOSTILE}. [1]", "label": "settled"}
@@ -89,6 +90,40 @@ def test_without_a_model_a_table_shows_what_each_members_documents_say(
     assert ["75 euros" in one for one in cells] == [False, True]
     assert all(one.css_first(".cited a") for one in page.css("#minutes-table tbody td"))
     assert not page.css(".speaker")
+
+
+def test_minutes_stay_in_the_history_until_they_are_deleted(
+    browser: httpx2.Client, served_board: Served
+) -> None:
+    asked = {"question": "Who pays for lodging a night?", "who": "council/storm-board"}
+    meeting = browser.post("/ask", data=asked).headers["location"]
+    first = ended(browser, meeting)
+    assert first.css("#minutes a[href='/history']")
+    served_board.state.shared.rows("DELETE FROM meeting")  # as after an hour, or a new start
+    gone = browser.get(meeting)
+    assert gone.status_code == 404
+    assert "See History on this page." in gone.text
+    listed = LexborHTMLParser(browser.get("/history?text=pays").text)
+    entry = next(one for one in listed.css(".entry") if asked["question"] in one.text())
+    link = entry.css("h2 a")[0].attributes["href"]
+    assert link
+    page = LexborHTMLParser(browser.get(link).text)
+    assert words(page, "#minutes-table td") == words(first, "#minutes-table td")
+    assert page.css("#minutes-table .cited a[href*='from=']")
+    assert holds_minutes(browser.get(f"{link}/minutes?format=json").content)
+    with Library.open(served_board.home) as library:
+        (folder,) = library.personas.load("tom").config.folders
+        file = Path(folder) / "storm.md"
+        before = file.read_text()
+        file.write_text(before.replace("75", "80"))
+        library.personas.refresh("tom")
+    changed = LexborHTMLParser(browser.get(link).text)
+    assert len(changed.css("#minutes .warning")) == 1  # what the document says no more
+    browser.post(f"{link}/forget")
+    assert browser.get(link).status_code == 404
+    file.write_text(before)
+    with Library.open(served_board.home) as library:
+        library.personas.refresh("tom")
 
 
 def test_a_meeting_is_looked_at_until_it_has_ended(browser: httpx2.Client) -> None:

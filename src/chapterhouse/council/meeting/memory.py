@@ -6,20 +6,22 @@ underscore, so that nobody's memories are ever taken for another's.
 """
 
 from collections.abc import Iterable
-from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, shelf_of
+from chapterhouse.answering.bundle import file_text, json_fields
 from chapterhouse.council.meeting.prompts import numbers_of
+from chapterhouse.council.minutes.contents import all_citations, map_meetings
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.store.memory import MemoryStore
-from chapterhouse.types import Memory, Minutes
+from chapterhouse.types import Citation, Memory, Minutes
 
 _DAY: Final = 86_400
 _LONGEST: Final = 20_000  # characters of what is remembered
 
-# Whose, what, how composed, and the numbers of the citations that it rests on.
-_Remembered = tuple[str, str, str, AbstractSet[int]]
+# Whose, what, how composed, and the documents that it rests on.
+_Remembered = tuple[str, str, str, tuple[str, ...]]
 
 
 def owner_of(council: str, member: str = "") -> str:
@@ -49,7 +51,8 @@ def recall(
         return ()
     alone = member in {"", CHAIR}
     owners = [owner_of(council)] if alone else [owner_of(council), owner_of(council, member)]
-    return tuple(hit.memory for hit in memories.search(question, owners, limit, now))
+    hits = memories.search(question, owners, limit, now)
+    return tuple(hit.memory for hit in hits if hit.memory.found)
 
 
 def remember_meeting(
@@ -57,15 +60,16 @@ def remember_meeting(
 ) -> tuple[str, ...]:
     """Put what everyone held and what was decided into the memory; return warnings.
 
-    Who held nothing has no memory, and the same is not remembered twice. It is forgotten after
-    ``days``, 0 for never; ``now`` in seconds.
+    With what was decided, or with that nothing was, the minutes are remembered. Who held nothing
+    has no memory, and the same is not remembered twice. It is forgotten after ``days``, 0 for
+    never; ``now`` in seconds.
     """
     expires = now + days * _DAY if days else 0
     members = dict.fromkeys(turn.member for turn in minutes.turns)
-    conclusions = [_member_conclusion(minutes, member) for member in members]
-    conclusions.append(_decision(minutes))
+    conclusions = [(*_member_conclusion(minutes, member), "") for member in members]
+    conclusions.append((*_decision(minutes), file_text(json_fields(_without_warnings(minutes)))))
     try:
-        for owner, answer, method, numbers in conclusions:
+        for owner, answer, method, sources, whole in conclusions:
             memory = Memory(
                 id="",
                 persona=owner,
@@ -73,13 +77,13 @@ def remember_meeting(
                 expires=expires,
                 question=minutes.question.strip(),
                 answer=answer[:_LONGEST],
-                found=True,
+                found=bool(answer),
                 method=method,
-                sources=_sources(minutes, numbers),
+                sources=sources,
                 sequence=sequence,
             )
-            if answer and not _is_known(memory, memories, now):
-                memories.remember(memory)
+            if (answer or whole) and not _is_known(memory, memories, now):
+                memories.remember(memory, whole)
     except ChapterhouseError as error:
         return (f"The meeting was not remembered: {error.message}",)
     return ()
@@ -96,15 +100,29 @@ def _member_conclusion(minutes: Minutes, member: str) -> _Remembered:
     parts += dict.fromkeys(one.position for one in held)
     parts += [f"Gave up: {one.position}" for one in own if one.id in given_up]
     numbers = {number for one in held for number in numbers_of(one)}
-    return owner_of(minutes.council, member), _lines(parts), turns[-1].method, numbers
+    sources = _sources(one for one in minutes.citations if one.number in numbers)
+    return owner_of(minutes.council, member), _lines(parts), turns[-1].method, sources
 
 
 def _decision(minutes: Minutes) -> _Remembered:
     """Return what the council decided."""
     parts = [f"Decided: {minutes.decided}" if minutes.decided else ""]
     parts += [point.text for point in minutes.decision]
-    numbers = {number for point in minutes.decision for number in point.citations}
-    return owner_of(minutes.council), _lines(parts), minutes.method, numbers
+    sources = _sources(one for _, one in all_citations(minutes))
+    return owner_of(minutes.council), _lines(parts), minutes.method, sources
+
+
+def _without_warnings(minutes: Minutes) -> Minutes:
+    """Return minutes without what names documents that they do not cite.
+
+    The memory goes with the documents that it cites, so nothing of others may be in it.
+    """
+    return map_meetings(
+        minutes,
+        lambda held: replace(
+            held, warnings=(), turns=tuple(replace(one, warnings=()) for one in held.turns)
+        ),
+    )
 
 
 def _last(values: Iterable[str]) -> str:
@@ -115,10 +133,8 @@ def _lines(parts: Iterable[str]) -> str:
     return "\n".join(filter(None, (part.strip() for part in parts)))
 
 
-def _sources(minutes: Minutes, numbers: Iterable[int]) -> tuple[str, ...]:
-    wanted = set(numbers)
-    found = {cited.document_id for cited in minutes.citations if cited.number in wanted}
-    return tuple(sorted(found))
+def _sources(citations: Iterable[Citation]) -> tuple[str, ...]:
+    return tuple(sorted({one.document_id for one in citations if not one.tool}))
 
 
 def _is_known(memory: Memory, memories: MemoryStore, now: int) -> bool:

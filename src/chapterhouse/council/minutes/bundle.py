@@ -1,6 +1,7 @@
 """Minutes in bundles, and their citations looked up again."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from chapterhouse.agents.council import as_object
@@ -10,18 +11,19 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.answering import bundle, cite
 from chapterhouse.answering.bundle import Bundle, Kind, bundle_of, check
 from chapterhouse.answering.runtime import Runtime
-from chapterhouse.answering.search import lookup_on_disk
+from chapterhouse.answering.search import lookup_in, lookup_on_disk
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.minutes.contents import (
     all_citations,
     find_agreement,
+    map_meetings,
     meetings,
     points_of,
     sentences_of,
     tool_texts,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.types import GAP, Check, Citation, Minutes, Scope, TableCell
+from chapterhouse.types import GAP, Check, Citation, Memory, Minutes, Scope, TableCell
 
 
 def holds_minutes(data: str | bytes) -> bool:
@@ -120,6 +122,30 @@ def _models(minutes: Minutes) -> Iterator[tuple[str, str]]:
         yield from ((f"{place}{one.key}", one.model) for one in meeting.members if one.model)
         if meeting.usage is not None:
             yield f"{place}minutes", meeting.method
+
+
+def remembered_minutes(
+    memory_id: str, owners: Sequence[str], runtime: Runtime
+) -> tuple[Memory, Minutes | None]:
+    """Return a memory with the minutes of its meeting; None where only a text is known.
+
+    A citation is verified where its quotation still stands in its place.
+
+    Raises:
+        UsageError: the id is none.
+        NotFoundError: ``owners`` have no such memory.
+    """
+    memory, text = runtime.memories.get(memory_id, owners, runtime.now())
+    try:
+        minutes = bundle.read_held(text, MINUTES) if text else None
+    except UsageError:  # written by another version
+        minutes = None
+    look = lookup_in(runtime.store, Scope.everything())
+
+    def verified(held: Minutes) -> Minutes:
+        return replace(held, citations=cite.verified_now(look, held.citations))
+
+    return memory, minutes and map_meetings(minutes, verified)
 
 
 def recheck(citations: Sequence[Citation], runtime: Runtime) -> tuple[cite.CitationCheck, ...]:

@@ -1,7 +1,8 @@
 """What minutes hold, wherever it stands in them, and who stands by which statement."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, RoundKind
@@ -39,6 +40,15 @@ def all_citations(minutes: Minutes) -> Iterator[tuple[str, Citation]]:
     for place, meeting in meetings(minutes):
         for citation in meeting.citations:
             yield f"{place}{citation.number}", citation
+
+
+def map_meetings(minutes: Minutes, change: Callable[[Minutes], Minutes]) -> Minutes:
+    """Return minutes that are changed, and with them those of councils that sat in them."""
+    turns = tuple(
+        one if one.inner is None else replace(one, inner=map_meetings(one.inner, change))
+        for one in minutes.turns
+    )
+    return change(replace(minutes, turns=turns))
 
 
 def tool_texts(minutes: Minutes) -> tuple[ToolText, ...]:

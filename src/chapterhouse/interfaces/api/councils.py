@@ -161,13 +161,22 @@ def _removed(found: AgentRemoval, *, dry_run: bool) -> AgentRemovalResult:
 @councils.post("/{slug}/meetings", status_code=202, openapi_extra=READ)
 async def convene(exchange: Exchanged, slug: str, body: MeetingBody) -> Meeting:
     """Let a council meet. The answer comes at once; follow the meeting by its events."""
+    return await open_meeting(
+        exchange, slug, body, interface="api", remember=exchange.remember and body.remember
+    )
+
+
+async def open_meeting(
+    exchange: Exchange, slug: str, body: MeetingBody, *, interface: str, remember: bool
+) -> Meeting:
+    """Let a council meet, and count and perhaps remember it as asked over an interface."""
     await exchange.look(lambda library: require_council(library, slug, can_meet=True))
     options = MeetingOptions(
-        interface="api",
+        interface=interface,
         counted=True,
         model=body.model,
         options=body.options or None,
-        remember=exchange.remember and body.remember,
+        remember=remember,
     )
 
     async def happenings() -> AsyncGenerator[Happening]:

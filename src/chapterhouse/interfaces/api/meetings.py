@@ -117,7 +117,10 @@ class Meetings:
         for meeting in self.list(caller):
             if meeting.id == meeting_id:
                 return meeting
-        raise NotFoundError(f"There is no meeting '{meeting_id[:100]}'.")
+        raise NotFoundError(
+            f"There is no meeting '{meeting_id[:100]}'.",
+            hint="Look for its minutes in what is remembered: chapterhouse memory list",
+        )
 
     def outcome(self, meeting: Meeting) -> tuple[str, str]:
         """Return the last event of a meeting that has ended well, and else the problem, as JSON."""

@@ -25,6 +25,7 @@ from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import DefinitionError, KeyPath, Problem, errors
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import councils, sources
+from chapterhouse.interfaces.api.meetings import MeetingState
 from chapterhouse.interfaces.api.routing import needs, require
 from chapterhouse.interfaces.api.schemas import Body
 from chapterhouse.interfaces.values import all_councils, all_personas
@@ -67,7 +68,11 @@ async def show_agents(visit: Visited) -> Response:
 
     values = {
         **await visit.look(look),
-        "meetings": visit.server.meetings.list(visit.caller) if is_whole else (),
+        "meetings": [
+            one
+            for one in visit.server.meetings.list(visit.caller)
+            if is_whole and one.state is MeetingState.OPEN
+        ],
         "templates": {"council": COUNCIL_TEMPLATES, "persona": tuple(PERSONA_TEMPLATES)},
         "blank": _BLANK,
     }

@@ -20,8 +20,8 @@ from chapterhouse.council.meeting.memory import is_council_owner
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.api import schemas
 from chapterhouse.interfaces.api.asking import event_stream, with_pings
-from chapterhouse.interfaces.api.councils import MeetingBody, convene
-from chapterhouse.interfaces.api.routing import OWNER, needs, require
+from chapterhouse.interfaces.api.councils import MeetingBody, open_meeting
+from chapterhouse.interfaces.api.routing import needs, require
 from chapterhouse.interfaces.api.schemas import ChosenDocuments, Question
 from chapterhouse.interfaces.values import (
     PublicAnswer,
@@ -141,7 +141,10 @@ async def ask(visit: Visited, form: Annotated[AskForm, Form()]) -> Response:
     """Answer a question; as it comes, where a script of the page asks."""
     if slug := form.named("council"):
         require(visit.caller, AccessLevel.READ, whole=True)
-        meeting = await convene(visit, slug, MeetingBody(question=form.question))
+        meeting = await open_meeting(
+            visit, slug, MeetingBody(question=form.question),
+            interface="page", remember=visit.may_remember,
+        )  # fmt: skip
         where = f"/meetings/{meeting.id}"
         if _EVENTS in visit.request.headers.get("accept", ""):
             return Response(f"event: go\ndata: {json.dumps(where)}\n\n", media_type=_EVENTS)
@@ -168,7 +171,7 @@ async def _follow_up(visit: Visit, form: AskForm) -> FollowUp:
             turns,
             persona=form.named("persona"),
             shelves=form.shelves,
-            remember=_may_remember(visit),
+            remember=visit.may_remember,
         )
     )
 
@@ -176,11 +179,10 @@ async def _follow_up(visit: Visit, form: AskForm) -> FollowUp:
 def _events(
     library: Library, visit: Visit, form: AskForm, follow_up: FollowUp, *, drafts: bool
 ) -> AsyncIterator[AskEvent]:
-    may_remember = _may_remember(visit)
     options = AskOptions(
         shelves=form.shelves,
-        remember=may_remember,
-        use_cache=may_remember,
+        remember=visit.may_remember,
+        use_cache=visit.may_remember,
         search_text=follow_up.search_text,
         in_conversation=bool(form.before),
         drafts=drafts,
@@ -191,11 +193,6 @@ def _events(
     return library.answers.events(
         follow_up.question, persona=form.named("persona"), options=options
     )
-
-
-def _may_remember(visit: Visit) -> bool:
-    """Whether a question may be remembered: those of the owner, as on the command line."""
-    return visit.remember or visit.caller.grant is OWNER
 
 
 async def _answering(visit: Visit, form: AskForm, follow_up: FollowUp) -> AsyncGenerator[str]:

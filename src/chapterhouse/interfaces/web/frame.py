@@ -26,7 +26,7 @@ from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.minutes.outline import shelf_title
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.api.problems import api_problem, refusal_of
-from chapterhouse.interfaces.api.routing import ANYONE, GuardedRoute, is_page
+from chapterhouse.interfaces.api.routing import ANYONE, OWNER, GuardedRoute, is_page
 from chapterhouse.interfaces.api.state import Exchange
 from chapterhouse.interfaces.service import without_paths
 from chapterhouse.presenting import wording
@@ -151,6 +151,11 @@ class Visit(Exchange):
     def __init__(self, request: Request) -> None:
         super().__init__(request.app.state.server, request.state.caller)
         self.request = request
+
+    @property
+    def may_remember(self) -> bool:
+        """Whether a question may be remembered: those of the owner, as on the command line."""
+        return self.remember or self.caller.grant is OWNER
 
     async def show(
         self, name: str, values: Mapping[str, Any], status: int = HTTPStatus.OK

@@ -11,12 +11,13 @@ from chapterhouse.interfaces.api import memory
 from chapterhouse.interfaces.memory_owners import memory_owners
 from chapterhouse.interfaces.values import public_answer
 from chapterhouse.interfaces.web.asking import answer_turn, show_turn, text_turn
+from chapterhouse.interfaces.web.councils import SaveFormat, minutes_file, minutes_values
 from chapterhouse.interfaces.web.frame import Visited, pages
 from chapterhouse.library import Library
 from chapterhouse.presenting.blocks import Part
 from chapterhouse.presenting.quoted import quoted_blocks
 from chapterhouse.text.naming import given_name
-from chapterhouse.types import Answer, Memory, Turn
+from chapterhouse.types import Answer, Memory, Minutes, Turn
 
 _ROWS: Final = 50  # of a list
 
@@ -38,7 +39,6 @@ async def show_history(
         return names
 
     values = {"memories": memories, "text": text, "cited": await visit.look(cited)}
-    values["meetings"] = visit.server.meetings.list(visit.caller)
     return await visit.show("history.html", values)
 
 
@@ -54,8 +54,14 @@ async def show_unanswered(
 
 @pages.get("/history/{memory_id}", openapi_extra=memory.READ)
 async def show_remembered(visit: Visited, memory_id: str) -> Response:
-    """Show a question with its answer as it was given, to go on from."""
+    """Show a question with its answer as it was given, to go on from; of a meeting its minutes."""
     found, given = await visit.look(partial(_remembered, memory_id))
+    if isinstance(given, Minutes):
+        values = {"followed": None, "is_open": False, "problem": "", "is_remembered": True}
+        values |= {"path": f"/history/{memory_id}", "question": given.question}
+        values |= {"title": given.title, "council": given.council}
+        shown = {**minutes_values(given, without=""), "given": found.asked}
+        return await visit.show("meeting.html", values | shown)
     who = f"persona/{given.persona}" if given and given.persona else ""
     if given:
         turn = answer_turn(found.question, public_answer(given))
@@ -66,8 +72,23 @@ async def show_remembered(visit: Visited, memory_id: str) -> Response:
     return await show_turn(visit, who, turn={**turn, "given": found.asked})
 
 
-def _remembered(memory_id: str, library: Library) -> tuple[Memory, Answer | None]:
-    return library.answers.remembered(memory_id, memory_owners(library))
+def _remembered(memory_id: str, library: Library) -> tuple[Memory, Answer | Minutes | None]:
+    owners = memory_owners(library)
+    found, minutes = library.councils.remembered(memory_id, owners)
+    return (found, minutes) if minutes else library.answers.remembered(memory_id, owners)
+
+
+@pages.get("/history/{memory_id}/minutes", openapi_extra=memory.READ)
+async def save_remembered(
+    visit: Visited,
+    memory_id: str,
+    format: SaveFormat,  # noqa: A002 - in addresses
+) -> Response:
+    """Return remembered minutes as a file."""
+    _, given = await visit.look(partial(_remembered, memory_id))
+    if not isinstance(given, Minutes):
+        raise NotFoundError("No minutes are remembered there.")
+    return await minutes_file(visit, given, format)
 
 
 @pages.post("/history/{memory_id}/forget", openapi_extra=memory.WRITE)
