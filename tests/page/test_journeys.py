@@ -64,7 +64,7 @@ def test_a_question_is_answered_and_its_source_opens_at_the_sentence(
         number.wait_for()
         picture(page, f"answer-{look}")
         number.click()
-        page.locator("#pane :is(mark, .rectangle)").first.wait_for()
+        _wait_for_source(page)
         picture(page, f"source-{look}")
         expect(page.locator("#pane")).to_contain_text("Annual Safety Report")
         expect(page.locator(".answer [aria-current]")).to_contain_text("Annual Safety Report")
@@ -76,6 +76,45 @@ def test_a_question_is_answered_and_its_source_opens_at_the_sentence(
         page.keyboard.press("Enter")
         expect(page.locator(".turn")).to_have_count(2)
         expect(page.locator(".turn").last.locator(".answer")).to_contain_text("14")
+
+
+def _wait_for_source(page: Page) -> None:
+    """Wait until a source is open at its passage, with the image of its page."""
+    passage = page.locator("#pane :is(mark, .rectangle)").first
+    passage.wait_for()
+    page.wait_for_function(
+        "[...document.querySelectorAll('#pane img')].every((one) => one.naturalWidth)"
+    )
+    expect(passage).to_be_in_viewport()
+
+
+def test_on_a_telephone_a_sentence_stays_above_its_source_which_a_pull_closes(
+    site: Served, opened: Opener
+) -> None:
+    with opened(site.url, "phone") as page:
+        enter(page, site)
+        for question in ("How many ferries are there?", "When were the life rafts serviced?"):
+            page.get_by_label("Question").fill(question)
+            page.keyboard.press("Enter")
+            page.locator(".turn").last.locator(".actions").wait_for()
+        sentence = page.locator(".turn").last.locator("figure").first
+        for place in ("end", "start"):  # wherever it was read
+            sentence.evaluate(f"one => one.scrollIntoView({{block: '{place}'}})")
+            sentence.locator(".cited a").first.click()
+            _wait_for_source(page)
+            quoted, pane = sentence.bounding_box(), page.locator("#pane").bounding_box()
+            assert quoted
+            assert pane
+            assert quoted["y"] >= 0
+            assert quoted["y"] + quoted["height"] <= pane["y"]
+            assert pane["height"] <= page.viewport_size["height"] / 2  # type: ignore[index]
+            for far in (20, 120):
+                expect(page.locator("#pane .pane-head")).to_be_visible()
+                page.mouse.move(pane["x"] + pane["width"] / 2, pane["y"] + 8)
+                page.mouse.down()
+                page.mouse.move(pane["x"] + pane["width"] / 2, pane["y"] + 8 + far, steps=4)
+                page.mouse.up()
+            expect(page.locator("#pane")).to_be_empty()
 
 
 def test_what_was_asked_comes_back_until_a_new_conversation_begins(
@@ -251,13 +290,14 @@ def test_minutes_on_a_telephone_are_as_wide_as_it(site: Served, opened: Opener) 
         page.get_by_label("Question").fill(QUESTION)
         page.get_by_role("button", name="Ask").click()
         page.locator("td .cited a").first.wait_for(timeout=60_000)
-        for table in page.locator(".minutes .wide").all():
-            assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+        _require_narrow_tables(page)
         leave = page.get_by_role("button", name="Sign out")
         assert leave.evaluate("one => one.getBoundingClientRect().right <= window.innerWidth")
-        page.get_by_role("link", name="History").click()
-        page.get_by_role("link", name="of councils").click()
-        expect(page.locator(".meetings")).to_contain_text(QUESTION)
+        page.get_by_role("link", name="In the history").click()
+        page.get_by_role("link", name=QUESTION).first.click()
+        expect(page.locator("p.quiet").first).to_contain_text("As it was")
+        page.locator("td .cited a").first.click()
+        _wait_for_source(page)
 
 
 def test_a_council_of_many_documents_is_made_asked_and_read_without_moving_sideways(
@@ -287,13 +327,21 @@ def test_a_council_of_many_documents_is_made_asked_and_read_without_moving_sidew
         page.get_by_label("Question").fill("How long is the pier closed?")
         page.keyboard.press("Enter")
         page.locator("td .cited a").first.wait_for(timeout=60_000)
-        for table in page.locator(".minutes .wide").all():
-            assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+        _require_narrow_tables(page)
         picture(page, "council-of-documents")
         page.locator("td .cited a").first.click()
         expect(page.locator("#pane mark").first).to_contain_text("is closed for")
         page.goto(f"{empty.url}/documents")
         expect(page.locator(".rows li")).to_have_count(6)
+
+
+def _require_narrow_tables(page: Page) -> None:
+    for folded in page.locator(".minutes details.aside > summary").all():
+        folded.click()
+    for table in page.locator(".minutes .wide").all():
+        assert table.evaluate("one => one.scrollWidth <= one.clientWidth")
+    for folded in page.locator(".minutes details.aside > summary").all():
+        folded.click()
 
 
 def test_a_council_speaks_side_by_side_and_its_cells_open_their_sentences(

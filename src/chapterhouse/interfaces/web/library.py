@@ -37,7 +37,7 @@ from chapterhouse.types.access import AccessLevel
 
 _MOST_FOLDERS: Final = 300  # that are shown in one
 _MOST_CHOSEN: Final = 1_000
-_ROWS: Final = 100
+_ROWS: Final = 50  # more are loaded when the last is seen
 
 
 # --- which there are ------------------------------------------------------------------------------

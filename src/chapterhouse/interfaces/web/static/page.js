@@ -38,6 +38,7 @@ document.addEventListener("htmx:after:swap", (event) => {
   const swapped = event.detail?.ctx?.target;
   if (swapped !== pane) return;
   toMark();
+  if (isSheet()) opener?.closest("figure, blockquote, p, li, td")?.scrollIntoView({ block: "nearest" });
   const image = pane.querySelector(".page-image img");
   image?.addEventListener("load", () => {
     toMark();
@@ -49,6 +50,24 @@ document.addEventListener("htmx:after:swap", (event) => {
 window.addEventListener("popstate", () => {
   if (pane.childElementCount) clear();
 });
+
+// On a telephone it is a sheet over the lower half, which is closed by pulling its head down.
+const isSheet = () => getComputedStyle(pane).position === "fixed";
+let pulledFrom = null;
+
+pane.addEventListener("pointerdown", ({ target, clientY }) => {
+  if (isSheet() && target.closest(".pane-head") && !target.closest("a, button")) pulledFrom = clientY;
+});
+document.addEventListener("pointermove", ({ clientY }) => {
+  if (pulledFrom !== null) pane.style.translate = `0 ${Math.max(0, clientY - pulledFrom)}px`;
+});
+for (const name of ["pointerup", "pointercancel"]) {
+  document.addEventListener(name, ({ type, clientY }) => {
+    if (pulledFrom !== null && type === "pointerup" && clientY - pulledFrom > 60) close();
+    pulledFrom = null;
+    pane.style.translate = "";
+  });
+}
 
 document.addEventListener("submit", (event) => {
   if (event.target.id !== "ask" || !pane.childElementCount) return;
