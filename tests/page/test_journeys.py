@@ -107,7 +107,7 @@ def test_on_a_telephone_a_sentence_stays_above_its_source_which_a_pull_closes(
             assert pane
             assert quoted["y"] >= 0
             assert quoted["y"] + quoted["height"] <= pane["y"]
-            assert pane["height"] <= page.viewport_size["height"] / 2  # type: ignore[index]
+            assert pane["height"] <= page.viewport_size["height"] / 2
             for far in (20, 120):
                 expect(page.locator("#pane .pane-head")).to_be_visible()
                 page.mouse.move(pane["x"] + pane["width"] / 2, pane["y"] + 8)
