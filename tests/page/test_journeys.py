@@ -82,9 +82,8 @@ def _wait_for_source(page: Page) -> None:
     """Wait until a source is open at its passage, with the image of its page."""
     passage = page.locator("#pane :is(mark, .rectangle)").first
     passage.wait_for()
-    page.wait_for_function(
-        "[...document.querySelectorAll('#pane img')].every((one) => one.naturalWidth)"
-    )
+    for image in page.locator("#pane img").all():
+        expect(image).not_to_have_js_property("naturalWidth", 0, timeout=30_000)
     expect(passage).to_be_in_viewport()
 
 
