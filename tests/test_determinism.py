@@ -53,7 +53,6 @@ def test_two_fresh_homes_answer_with_the_same_bytes(tmp_path: Path, example_fold
     commands: list[tuple[str, ...]] = [("add", str(example_folder)), ("model", "embed")]
     commands += [("ask", question) for question in QUESTIONS]
     commands += [("search", question, "--explain") for question in QUESTIONS[:SEARCHED]]
-    commands += [("search", QUESTIONS[0], "--all")]
     commands += [("context", question, "--tokens", "300") for question in QUESTIONS[:SEARCHED]]
     commands += [("docs", "list")]
     one = run(tmp_path / "one", "1", commands)

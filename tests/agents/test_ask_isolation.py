@@ -128,7 +128,6 @@ def test_no_way_of_asking_shows(make_room: Open, shared: Path, question: str, sl
         assert_private(
             slug, repr(library.search.hits(question, shelves=[slug], tags=["harbour"])), question
         )
-        assert_private(slug, repr(library.search.all(question, shelves=[slug])), question)
         assert_private(slug, repr(library.search.context(question, shelves=[slug])), question)
         answer = library.answers.ask(question, persona=slug)
         assert_private(slug, everything(answer), question)
@@ -302,7 +301,6 @@ def seen(library: Library) -> list[object]:
         given += [
             library.search.hits(question, shelves=shelves, limit=20),
             library.search.hits(question, shelves=shelves, limit=1),
-            library.search.all(question, shelves=shelves),
             library.search.context(question, shelves=shelves, maximum=300),
             library.answers.ask(question, shelves=shelves, remember=False),
         ]
@@ -319,7 +317,6 @@ def test_other_shelves_change_no_hit_no_score_and_no_answer(library: Library) ->
 def test_no_shelf_is_nothing_and_saying_nothing_is_everything(library: Library) -> None:
     assert library.search.hits("harbour gate", shelves=[]).hits == ()
     assert library.search.hits("harbour gate", shelves=[]).documents == 0
-    assert library.search.all("harbour gate", shelves=[]).hits == ()
     assert list(library.documents.list([])) == []
     assert not library.answers.ask("When does the harbour gate close?", shelves=[]).found
     listed = len(list(library.documents.list()))

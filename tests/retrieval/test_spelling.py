@@ -2,7 +2,6 @@
 
 import pytest
 
-from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.spelling import find_absent_words
@@ -49,12 +48,6 @@ def test_what_is_right_or_meant_to_the_letter_is_left() -> None:
         "Combien de temps est-ce que la waranty dure ?",  # French, and no document is
     ):
         assert ask(question).corrections == ()
-
-
-def test_a_complete_list_is_of_the_words_that_are_meant() -> None:
-    result = find_all(Query("harbuor", Scope.everything()), TEXTS.sources())
-    assert {hit.document.id for hit in result.hits} == {"a", "b"}
-    assert result.corrections == (Correction("harbuor", "harbour"),)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,10 @@ from chapterhouse.answering.search import (
     named_scope,
     packing_for,
     search,
-    sources_of,
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.retrieval.candidates import Method
 from chapterhouse.retrieval.context import build_context, repack
-from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.settings import PackingSettings
 from chapterhouse.settings_stored import overlay, require_possible
 from chapterhouse.text.counting import estimate_tokens
@@ -74,17 +72,6 @@ class Search:
         query = Query(text, named_scope(shelves), tags=tuple(tags))
         query = self._query(query, limit, per_document, documents)
         return search(query, self._runtime, method or self.method)
-
-    def all(
-        self,
-        text: str,
-        *,
-        shelves: Sequence[str] | None = None,
-        documents: Sequence[str] = (),
-    ) -> SearchResult:
-        """Return every document in which all words of ``text`` stand, by its best chunk."""
-        query = self._query(Query(text, named_scope(shelves)), documents=documents)
-        return find_all(query, sources_of(self._runtime, query.documents))
 
     def context(
         self,

@@ -14,7 +14,7 @@ from chapterhouse.models.built_in import BuiltInEncoder
 BERTH = "A berth costs 80 euros a metre."
 SPAN = "53:84"  # where it stands in tariffs.pdf
 LINES = """
-init; add more; search berth; search berth --explain; search berth --all;
+init; add more; search berth; search berth --explain;
 context 'What does a berth cost?'; ask 'What does a berth cost?';
 convene berths 'What shall a berth cost?';
 convene berths 'What shall a berth cost?' --dry-run; docs list; docs list --files;
@@ -160,12 +160,6 @@ def test_without_hits_a_search_ends_with_6(chapterhouse: Any, home: Path) -> Non
     for command in ("search", "context"):
         result = chapterhouse(command, "zeppelin")
         assert (result.code, "Nothing found." in result.out) == (6, True)
-
-
-def test_all_documents_cannot_be_fewer(chapterhouse: Any) -> None:
-    for option in ("--limit=3", "--per-document=1", "--tag=x"):
-        result = chapterhouse("search", "x", "--all", option)
-        assert (result.code, "--all lists every document" in result.err) == (2, True), option
 
 
 def test_a_context_is_markdown_that_keeps_to_its_tokens(chapterhouse: Any, home: Path) -> None:

@@ -20,7 +20,6 @@ from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse import lazy
@@ -357,9 +356,6 @@ def search(
         option("--per-document", "N", "At most so many from one document; 0 for all.", least=0),
     ] = None,
     tag: Tags = None,
-    everything: Annotated[
-        bool, flag("--all", "List every document that holds all the words, by its best passage.")
-    ] = False,
     explain: Annotated[
         bool, flag("--explain", "Show the score of every stage for every hit.")
     ] = False,
@@ -368,25 +364,15 @@ def search(
 
     Exit code 6 says that there are none.
     """
-    if everything and (limit is not None or per_document is not None or tag):
-        raise typer.BadParameter(
-            "--all lists every document and takes no --limit, --per-document or --tag."
-        )
-
     with opened_library() as library:
-        if everything:
-            result = library.search.all(
-                readable(*query), shelves=shelf or None, documents=readable_names(document)
-            )
-        else:
-            result = library.search.hits(
-                readable(*query),
-                shelves=shelf or None,
-                limit=limit,
-                per_document=per_document,
-                tags=tuple(tag or ()),
-                documents=readable_names(document),
-            )
+        result = library.search.hits(
+            readable(*query),
+            shelves=shelf or None,
+            limit=limit,
+            per_document=per_document,
+            tags=tuple(tag or ()),
+            documents=readable_names(document),
+        )
         remember_hits(library.folder, result)
         return Outcome(
             result if explain else result.unexplained(),
