@@ -1,5 +1,3 @@
-import re
-
 import pytest
 
 from chapterhouse.models.built_in import BuiltInEncoder
@@ -16,16 +14,6 @@ def test_a_card_is_whole(card: Card) -> None:
     assert found.dimensions > 0
     assert 0 <= found.fusion.weight <= 1
     assert 0 <= found.fusion.floor < found.fusion.alone < found.fusion.ceiling <= 1
-    if not found.files:
-        return
-    assert re.fullmatch("[0-9a-f]{40}", found.revision)
-    assert found.source().startswith(f"https://huggingface.co/{found.repository}/resolve/")
-    assert found.source("http://mirror/").startswith(f"http://mirror/{found.repository}/")
-    assert {"config.json", "tokenizer.json"} <= {file.name for file in found.card_files}
-    for file in found.card_files:
-        assert file.size > 0
-        assert ".." not in file.name
-        assert not file.name.startswith("/")
 
 
 def test_the_card_of_the_encoder_in_the_box_is_its_own() -> None:

@@ -83,7 +83,7 @@ def test_only_onnx_runs_here(model_folder: Path, file: str) -> None:
     (model_folder / "model.safetensors").write_bytes(b"weights")
     with pytest.raises(UsageError, match="no ONNX file, and only those run here") as caught:
         open_model_folder(str(model_folder), file, section="embedding")
-    assert f"model use --embedder {model_folder.name}" in caught.value.hint
+    assert "embedding.folder" in caught.value.hint
 
 
 def test_a_tokenizer_is_needed(model_folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Cards of known encoders: where their files are, how they are opened, how far they are trusted.
+"""Cards of known encoders: how they are asked, and how far they are trusted.
 
 The figures of fusion belong to an encoder: cosines of unrelated texts lie near 0 for one and near
 .75 for another. They are measured (``docs/decisions``); one that has no card counts little.
@@ -8,23 +8,14 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Annotated, Final, Literal, NamedTuple
+from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import Fusion
 
 _FILE: Final = "cards.json"
-_HUB: Final = "https://huggingface.co"
-
-
-class CardFile(NamedTuple):
-    """A file of a model: its name below the folder, its bytes and its SHA-256."""
-
-    name: str
-    size: int
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class Card(BaseModel):
@@ -33,14 +24,9 @@ class Card(BaseModel):
     Attributes:
         name: What users call it.
         also: Further names under which its fingerprint may show it.
-        engine: By which it runs; empty where that is not known.
-        repository: On the model hub; empty where nothing is fetched.
-        revision: The pinned commit.
-        hosts: Redirects are followed to these hosts and the hosts below them, nowhere else.
-        files: What is fetched.
+        engine: By which it runs where it is named alone; empty for a model that has to be at hand.
         languages: Those that gain by its vectors; empty for all.
         fusion: How its cosines join the scores of words.
-        chunks_per_second: Measured on two cores; 0 where nobody has.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,11 +35,7 @@ class Card(BaseModel):
     summary: str
     also: tuple[str, ...] = ()
     licence: str
-    engine: Literal["built-in", "folder", "openai", ""] = ""
-    repository: str = ""
-    revision: str = ""
-    hosts: tuple[str, ...] = ()
-    files: tuple[CardFile, ...] = ()
+    engine: Literal["built-in", "openai", ""] = ""
     model: str = ""
     base_url: str = ""
     dimensions: int
@@ -61,21 +43,6 @@ class Card(BaseModel):
     passage_prefix: str = ""
     languages: tuple[str, ...] = ()
     fusion: Fusion
-    chunks_per_second: float = 0.0
-
-    @property
-    def card_files(self) -> tuple[CardFile, ...]:
-        """The files that are fetched, smallest first: what is wrong shows early."""
-        return tuple(sorted(self.files, key=lambda each: each.size))
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files."""
-        return sum(each.size for each in self.files)
-
-    def source(self, mirror: str = "") -> str:
-        """Return the address below which its files are, on the hub or on a mirror of it."""
-        return f"{(mirror or _HUB).rstrip('/')}/{self.repository}/resolve/{self.revision}"
 
 
 class _Cards(BaseModel):

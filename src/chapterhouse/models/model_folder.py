@@ -182,9 +182,8 @@ def _no_onnx(path: Path, file: str, section: str) -> UsageError:
     what = f"{file} in the model folder {path} is" if file else f"The model folder {path} has"
     return UsageError(
         f"{what} no ONNX file, and only those run here.",
-        hint="Fetch the model's onnx/model.onnx into it, export one with Optimum "
-        "(optimum-cli export onnx), or run the command again that fetched the model, such as "
-        f"chapterhouse model use --embedder {path.name}. The setting is {section}.folder.",
+        hint="Fetch the model's onnx/model.onnx into it, or export one with Optimum "
+        f"(optimum-cli export onnx). The setting is {section}.folder.",
     )
 
 

@@ -1,69 +1,24 @@
-import functools
-import hashlib
-import http.server
 import runpy
-import shutil
-import threading
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli.model_choice import encoder
 from chapterhouse.interfaces.cli.settings import (
     changed_text,
     write_encoder,
 )
-from chapterhouse.models import cards
 from chapterhouse.settings import EmbeddingSettings
 
 _MODELS = runpy.run_path(str(Path(__file__).parents[2] / "models" / "conftest.py"))
-TINY = "tiny"
 
 
 @pytest.fixture
 def model(tmp_path: Path) -> Path:
-    return _MODELS["write_model"](tmp_path / "hub/org/tiny/resolve/abc")  # type: ignore[no-any-return]
-
-
-@pytest.fixture
-def card(model: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
-    files = []
-    for path in sorted(path for path in model.rglob("*") if path.is_file()):
-        digest = hashlib.sha256(path.read_bytes()).hexdigest()
-        name = str(path.relative_to(model))
-        files.append(cards.CardFile(name, path.stat().st_size, digest))
-    made = cards.card_of("").model_copy(
-        update={
-            "name": TINY,
-            "licence": "MIT",
-            "engine": "folder",
-            "repository": "org/tiny",
-            "revision": "abc",
-            "hosts": ("hub.example",),
-            "files": tuple(files),
-        }
-    )
-    known = cards._cards()
-    more = known.model_copy(update={"cards": (*known.cards, made)})
-    monkeypatch.setattr(cards, "_cards", lambda: more)
-    return made
-
-
-@pytest.fixture
-def mirror(tmp_path: Path) -> Iterator[str]:
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
-            pass
-
-    handler = functools.partial(Handler, directory=str(tmp_path / "hub"))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    return _MODELS["write_model"](tmp_path / "tiny")  # type: ignore[no-any-return]
 
 
 @pytest.fixture
@@ -76,27 +31,22 @@ def home(tmp_path: Path, chapterhouse: Any) -> Path:
     return home
 
 
-def test_a_known_encoder_is_fetched_made_and_gone_back_from(
-    chapterhouse: Any, home: Path, card: cards.Card, mirror: str, tmp_path: Path
+def test_an_encoder_is_chosen_made_and_gone_back_from(
+    chapterhouse: Any, home: Path, model: Path
 ) -> None:
     place = ("--home", str(home))
-    use = ("model", "use", "--embedder", TINY, "--mirror", mirror, *place)
+    use = ("model", "use", "--embedder", str(model), *place)
     (first,) = chapterhouse("model", "embed", "--json", *place).data["encoders"]
-    asked = chapterhouse(*use)
-    assert asked.code == 10  # nobody agreed
-    assert "127.0.0.1" in asked.err
-    assert not (home / "models").exists()
-    told = chapterhouse(*use, "--yes")
+    told = chapterhouse(*use)
     assert told.code == 0, told.err
     assert "0 of 3 documents have its vectors" in told.out
     assert "chunks a second" in told.out
     settings = tomllib.loads((home / "chapterhouse.toml").read_text())["embedding"]
-    assert settings["folder"] == str(home / "models" / TINY)
+    assert settings["folder"] == str(model)
     assert len(settings["checksum"]) == 64
     assert "0 of 3 documents" in chapterhouse("status", *place).out
     embedded = chapterhouse("model", "embed", "--json", *place).data["encoders"]
     assert [(each["role"], each["done"]) for each in embedded] == [("active", 3), ("previous", 3)]
-    shutil.rmtree(tmp_path / "hub")  # what is there is not fetched again
     assert "is in use" in chapterhouse(*use).out
     returned = chapterhouse("model", "back", "--json", *place).data["encoders"]
     assert [each["name"] for each in returned if each["role"] == "active"] == [first["name"]]
@@ -105,15 +55,27 @@ def test_a_known_encoder_is_fetched_made_and_gone_back_from(
     assert "Deleted the vectors of 3" in chapterhouse("model", "forget", *place).out
 
 
-def test_what_cannot_be_chosen_is_told(chapterhouse: Any, home: Path) -> None:
-    for options, sentence in (
-        (("nobody-knows",), "neither a known encoder nor a folder"),
-        (("http://h/v1",), "several models"),
-        (("built-in", "--file", "x"), "are for encoders that are fetched"),
-        (("all-MiniLM-L6-v2", "--file", "x", "--mirror", "y"), "exclude each other"),
+def test_what_is_known_of_a_model_holds_wherever_it_runs(model: Path) -> None:
+    renamed = model.rename(model.with_name("multilingual-e5-small"))
+    at_address = encoder("http://h/v1", "nomic-ai/nomic-embed-text-v1.5")
+    for found, model_name, prefix in (
+        (encoder(str(renamed), ""), "", "query: "),
+        (at_address, "nomic-ai/nomic-embed-text-v1.5", "search_query: "),
+        (encoder("Nomic-Embed-Text", ""), "nomic-embed-text", "search_query: "),
+        (encoder("all-MiniLM-L6-v2", ""), "all-minilm", ""),
+        (encoder("built-in", ""), "", ""),
     ):
-        told = chapterhouse("model", "use", "--embedder", *options, "--home", str(home))
-        assert (told.code, sentence in told.err) == (2, True), options
+        assert (found.model, found.question_prefix) == (model_name, prefix)
+
+
+def test_what_cannot_be_chosen_is_told(chapterhouse: Any, home: Path) -> None:
+    for name, sentence in (
+        ("nobody-knows", "neither a folder nor an address"),
+        ("multilingual-e5-small", "neither a folder nor an address"),
+        ("http://h/v1", "several models"),
+    ):
+        told = chapterhouse("model", "use", "--embedder", name, "--home", str(home))
+        assert (told.code, sentence in told.err) == (2, True), name
 
 
 FILE = """\

@@ -105,7 +105,6 @@ def test_what_cannot_be_done_is_told(chapterhouse: Any, home: Path) -> None:
         (("use", "openai/gpt-x"), 2, "There is no key of OpenAI."),
         (("use", "http://127.0.0.1:1/v1"), 1, "http://127.0.0.1:1/v1 could not be reached"),
         (("use", "a", "--embedder", "built-in"), 2, "one thing at a time"),
-        (("use", "a", "--mirror", "http://h"), 2, "are for --embedder"),
         (("use", "--reranker", "nowhere"), 2, "neither a folder nor an address"),
         (("use", "--reranker", "http://h/v1"), 2, "several models"),
         (("test",), 2, "No language model is chosen."),

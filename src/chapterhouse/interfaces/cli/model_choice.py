@@ -9,10 +9,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from chapterhouse.connectors import model_files
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.interfaces.cli.progress import show_progress
-from chapterhouse.interfaces.cli.session import may_ask, require_yes
+from chapterhouse.interfaces.cli.session import may_ask
 from chapterhouse.interfaces.cli.settings import Value
 from chapterhouse.models import cards
 from chapterhouse.models.keys import KeySource
@@ -34,7 +32,6 @@ _VERSION: Final = "/v1"
 # A model on a machine of one's own may think before it writes, and takes its time.
 _OWN: Final[Mapping[str, Value]] = {"maximum_tokens": 4_096, "timeout_seconds": 300.0}
 _SHOWN: Final = 12  # names in a hint
-_MEGABYTE: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,43 +207,35 @@ def reranker(name: str, model: str) -> RerankSettings:
     return RerankSettings.model_validate(found)
 
 
-def encoder(
-    name: str, model: str, origin: tuple[str, str], models: Path, *, ask: bool
-) -> EmbeddingSettings:
-    """Return the settings of an encoder; a known one is fetched into ``models`` first.
+def encoder(name: str, model: str) -> EmbeddingSettings:
+    """Return the settings of an encoder: a known name, a folder or an address.
 
-    ``origin`` is a mirror to fetch from, or a folder or zip with the files. Errors as for
-    ``reranker``.
+    What is known of a model holds wherever it runs. Errors as for ``reranker``.
     """
+    if name == "built-in":
+        return EmbeddingSettings(engine="built-in")
     card = cards.card_named(name)
-    if any(origin) and not (card and (card.files or card.engine == "openai")):
-        names = ", ".join(card.name for card in cards.known_cards() if card.files)
-        raise UsageError(
-            "--mirror and --file are for encoders that are fetched.", hint=f"Those are: {names}."
-        )
-    if card is None:
-        found = _elsewhere(name, model, engine="openai", section="embedding")
-        if found is None:
-            raise UsageError(
-                f"'{name}' is neither a known encoder nor a folder nor an address.",
-                hint=f"Known are: {', '.join(card.name for card in cards.known_cards())}.",
-            )
-        return EmbeddingSettings.model_validate(found)
-    stated: dict[str, object] = {
-        "question_prefix": card.question_prefix,
-        "passage_prefix": card.passage_prefix,
-        "languages": card.languages,
-    }
-    if card.engine == "openai":
-        stated |= {"engine": "openai", "model": model or card.model, "base_url": card.base_url}
-        stated["dimensions"] = card.dimensions
-    elif card.files:
-        folder = models / card.name
-        _bring(card, *origin, folder, ask=ask)
-        stated |= _in_folder(folder, "embedding")
+    if card and card.engine == "openai":
+        found: dict[str, object] | None = {
+            "engine": "openai",
+            "model": model or card.model,
+            "base_url": card.base_url,
+            "dimensions": card.dimensions,
+        }
     else:
-        stated = {"engine": "built-in"}
-    return EmbeddingSettings.model_validate(stated)
+        found = _elsewhere(name, model, engine="openai", section="embedding")
+        card = cards.card_named(model or Path(name).name)
+    if found is None:
+        known = ", ".join(one.name for one in cards.known_cards() if one.engine)
+        raise UsageError(
+            f"'{name}' is neither a folder nor an address, nor one of {known}.",
+            hint="Fetch a model's files, such as tokenizer.json and model.onnx; name their folder.",
+        )
+    if card:
+        found["question_prefix"] = card.question_prefix
+        found["passage_prefix"] = card.passage_prefix
+        found["languages"] = card.languages
+    return EmbeddingSettings.model_validate(found)
 
 
 def _elsewhere(name: str, model: str, *, engine: str, section: str) -> dict[str, object] | None:
@@ -262,27 +251,3 @@ def _elsewhere(name: str, model: str, *, engine: str, section: str) -> dict[str,
 def _in_folder(folder: Path, section: str) -> dict[str, object]:
     checksum = open_model_folder(str(folder), section=section).checksum
     return {"engine": "folder", "folder": str(folder), "checksum": checksum}
-
-
-def _bring(card: cards.Card, mirror: str, file: str, folder: Path, *, ask: bool) -> None:
-    """Put the files of a card into ``folder``; those that are there are not fetched again."""
-    files = card.card_files
-    if all(model_files.is_right(folder / one.name, one) for one in files):
-        return
-    if file:
-        model_files.take_files(files, Path(file).expanduser(), folder)
-        return
-    url = card.source(mirror)
-    host = urlsplit(url).hostname or url
-    if ask:
-        size = megabytes(card.size)
-        require_yes(f"Fetch {card.name} ({size}, licence {card.licence}) from {host}")
-    # A mirror is trusted with nothing but its own host; the hub names those of its files.
-    hosts = (host,) if mirror else card.hosts
-    with show_progress() as on_progress:
-        model_files.fetch_files(files, model_files.Origin(url, hosts), folder, on_progress)
-
-
-def megabytes(size: int) -> str:
-    """Return bytes for people, ``-`` for none."""
-    return f"{max(size / _MEGABYTE, 0.1):,.1f} MB" if size else "-"

@@ -33,7 +33,6 @@ from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
-    from chapterhouse.connectors import model_files
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
     from chapterhouse.library import opening as library_opening
@@ -46,7 +45,6 @@ else:
     cards = lazy("chapterhouse.models.cards")
     opening = lazy("chapterhouse.models.opening")
     presets = lazy("chapterhouse.models.presets")
-    model_files = lazy("chapterhouse.connectors.model_files")
     model_folder = lazy("chapterhouse.models.model_folder")
     places = lazy("chapterhouse.store.places")
 
@@ -114,28 +112,19 @@ def use(
         bool,
         flag("--key", "Ask for a key, or read it from standard input, and put it in the keyring."),
     ] = False,
-    mirror: Annotated[
-        str, option("--mirror", "URL", "Fetch from here, which has the layout of the model hub.")
-    ] = "",
-    file: Annotated[
-        str, option("--file", "PATH", "Fetch nothing: a folder or zip that has the files.")
-    ] = "",
-    yes: Annotated[bool, flag("--yes", "Do not ask before fetching.")] = False,
 ) -> Outcome:
     """Choose a language model, write it into the settings, and test it.
 
     Services are ollama, lmstudio, llamacpp, vllm, openai, anthropic, google, mistral and
     openrouter. Without a name, or with a model's name alone, it is what answers where Ollama and
     LM Studio usually do; where there are several, you are asked. With --embedder an encoder is
-    chosen instead: it is fetched if it is a known one, and the library answers as before until
-    every document has its vectors. With --reranker, a reranker.
+    chosen instead: the library answers as before until every document has its vectors. With
+    --reranker, a reranker.
     """
     if sum(map(bool, (name or key or rewriting, embedder, reranker))) > 1:
         raise typer.BadParameter("Choose one thing at a time: NAME, --embedder or --reranker.")
-    if (mirror or file) and not embedder:
-        raise typer.BadParameter("--mirror and --file are for --embedder.")
     if embedder:
-        return _use_encoder(embedder, model, mirror, file, ask=not yes)
+        return _use_encoder(embedder, model)
     if reranker:
         return _use_reranker(reranker, model)
     return _use(name, model, key=key, rewriting=rewriting)
@@ -224,14 +213,11 @@ def _say(sentence: str) -> None:
 # --- encoders -----------------------------------------------------------------------------------
 
 
-def _use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) -> Outcome:
-    """Choose an encoder, fetch it if it is a known one, and begin to make its vectors."""
-    if mirror and file:
-        raise typer.BadParameter("--mirror and --file exclude each other.")
-
+def _use_encoder(embedder: str, model: str) -> Outcome:
+    """Choose an encoder, and begin to make its vectors."""
     place, own = named_folders()
     files.require_effect(own)
-    chosen = model_choice.encoder(embedder, model, (mirror, file), place / "models", ask=ask)
+    chosen = model_choice.encoder(embedder, model)
     place.mkdir(parents=True, exist_ok=True)
     files.write_encoder(place, own, chosen)
     with opened_library(create=True) as library:
@@ -375,7 +361,6 @@ def _encoders(
         known,
         ("known", lambda one: one.name),
         "licence",
-        ("to fetch", lambda one: model_choice.megabytes(one.size)),
         ("what it is", lambda one: one.summary),
     )
 
