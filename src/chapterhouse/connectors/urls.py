@@ -9,7 +9,6 @@ import hashlib
 import ipaddress
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, Final
@@ -261,89 +260,41 @@ _DENIED_6: Final = (
     ("::/3", "RFC 4291: unspecified, loopback, embedded and reserved addresses"),
     ("4000::/2", "RFC 4291: reserved; 5f00::/16 is RFC 9602, segment routing"),
     ("8000::/1", "RFC 4193, 4291, 3879: unique local, link-local, site-local, multicast"),
-    ("2001::/23", "RFC 2928: protocol assignments; Teredo in it is unwrapped"),
+    ("2001::/23", "RFC 2928: protocol assignments, Teredo among them"),
     ("2001:db8::/32", "RFC 3849: documentation"),
+    ("2002::/16", "RFC 7526: 6to4, deprecated"),
     ("2620:4f:8000::/48", "RFC 7534: AS112, names of private networks"),
     ("3ffe::/16", "RFC 3701: 6bone, given back"),
     ("3fff::/20", "RFC 9637: documentation"),
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Wrapper:
-    """Addresses that carry IPv4 addresses, where packets to them end.
-
-    Attributes:
-        network: Which addresses are of this form.
-        embedded: Return the IPv4 addresses inside one, as numbers.
-        replaces: Whether only what is inside counts; otherwise the address itself counts too.
-    """
-
-    network: IPv6Network
-    embedded: Callable[[int], tuple[int, ...]]
-    replaces: bool
-
-
-_LOW = 0xFFFF_FFFF
-# An interface identifier of ISATAP: 0:5efe or 200:5efe and the IPv4 address (RFC 5214, 6.1).
-_ISATAP = 0x5EFE
-_UNIVERSAL_BIT = 0x0200_0000
-
-
-def _last(number: int) -> tuple[int, ...]:
-    return (number & _LOW,)
-
-
-def _six_to_four(number: int) -> tuple[int, ...]:
-    return (number >> 80 & _LOW,)
-
-
-def _teredo(number: int) -> tuple[int, ...]:
-    return (number >> 64 & _LOW, ~number & _LOW)  # the server; the client, whose bits are flipped
-
-
-def _local_nat64(number: int) -> tuple[int, ...]:
-    """Return what RFC 6052, 2.2, may have put behind prefixes of 48, 56, 64 and 96 bits.
-
-    Bits 64 to 71 are skipped. Which of the lengths a network uses, only the network knows.
-    """
-    by_48 = (number >> 64 & 0xFFFF) << 16 | number >> 40 & 0xFFFF
-    by_56 = (number >> 64 & 0xFF) << 24 | number >> 32 & 0xFF_FFFF
-    return (by_48, by_56, number >> 24 & _LOW, number & _LOW)
-
-
-_WRAPPERS: Final = (
-    _Wrapper(IPv6Network("::ffff:0:0/96"), _last, replaces=True),  # RFC 4291: IPv4-mapped
-    _Wrapper(IPv6Network("::/96"), _last, replaces=False),  # RFC 4291: IPv4-compatible
-    _Wrapper(IPv6Network("::ffff:0:0:0/96"), _last, replaces=False),  # RFC 2765: translated
-    _Wrapper(IPv6Network("64:ff9b::/96"), _last, replaces=True),  # RFC 6052: NAT64
-    _Wrapper(IPv6Network("64:ff9b:1::/48"), _local_nat64, replaces=False),  # RFC 8215: NAT64
-    _Wrapper(IPv6Network("2002::/16"), _six_to_four, replaces=True),  # RFC 3056: 6to4
-    _Wrapper(IPv6Network("2001::/32"), _teredo, replaces=True),  # RFC 4380: Teredo
-)
 _NETWORKS: Final[tuple[IPv4Network | IPv6Network, ...]] = tuple(
     ip_network(network) for network, _ in (*_DENIED_4, *_DENIED_6)
 )
+# The IPv4 address inside, which is where packets end, is its last 32 bits.
+_NAT64: Final = IPv6Network("64:ff9b::/96")
+_LOW: Final = 0xFFFF_FFFF
+# An interface identifier of ISATAP: 0:5efe or 200:5efe and an IPv4 address (RFC 5214, 6.1).
+_ISATAP: Final = 0x5EFE
+_UNIVERSAL_BIT: Final = 0x0200_0000
 
 
-def unwrap(address: Address) -> tuple[Address, ...]:
-    """Return every address where packets to ``address`` may end: itself or what it carries.
-
-    An address may be of several forms at once: ISATAP inside 6to4, for one.
-    """
+def _packets_end_at(address: Address) -> Address | None:
+    """Return the address where packets end; None where a tunnel leads to an IPv4 address."""
     if isinstance(address, IPv4Address):
-        return (address,)
+        return address
     number = int(address)
-    forms = [wrapper for wrapper in _WRAPPERS if address in wrapper.network]
-    embedded = [IPv4Address(inside) for form in forms for inside in form.embedded(number)]
-    if (number >> 32 & _LOW) & ~_UNIVERSAL_BIT == _ISATAP:
-        embedded.append(IPv4Address(number & _LOW))
-    itself = () if any(form.replaces for form in forms) else (address,)
-    return (*itself, *embedded)
+    if address.ipv4_mapped or address in _NAT64:
+        return IPv4Address(number & _LOW)
+    is_tunnel = (number >> 32 & _LOW) & ~_UNIVERSAL_BIT == _ISATAP
+    return None if is_tunnel else address
 
 
 def is_public(address: str | Address) -> bool:
-    """Say whether an address, and all that it carries, is one of the public internet.
+    """Say whether an address, and what it carries, is one of the public internet.
+
+    Tunnels over IPv4 (6to4, Teredo, ISATAP) are not: no page is at their ends.
 
     Args:
         address: An address, or its text. Text with a zone (``fe80::1%eth0``), a port, or in a
@@ -352,7 +303,8 @@ def is_public(address: str | Address) -> bool:
     parsed = parse_address(address) if isinstance(address, str) else address
     if parsed is None or getattr(parsed, "scope_id", None):
         return False
-    return not any(end in network for end in unwrap(parsed) for network in _NETWORKS)
+    end = _packets_end_at(parsed)
+    return end is not None and not any(end in network for network in _NETWORKS)
 
 
 def parse_address(text: str) -> Address | None:
