@@ -47,7 +47,6 @@ def convert_value(name: str, value: object, below: Settings) -> object:
 
     Args:
         name: As the caller calls the setting.
-        value: As JSON has it.
         below: The settings without the database's.
 
     Raises:

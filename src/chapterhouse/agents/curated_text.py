@@ -175,7 +175,6 @@ class Origin:
 
     Attributes:
         source: Name of the file below RAW-DOCS.
-        today: ISO date.
         title: What the list of pages calls it, or empty.
     """
 

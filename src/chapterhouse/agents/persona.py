@@ -98,7 +98,6 @@ class PersonaConfig(_Part):
             the persona's own.
         shelves: Shelves of others that they read besides.
         exclude: Files that stay out of the index, below the persona's folder or absolute.
-        out_of_scope: What becomes of a question that is not for them.
     """
 
     slug: Slug

@@ -152,7 +152,6 @@ class References:
         personas: Every persona, and whether they can be used.
         councils: Every council, with the councils that are its members.
         broken: Councils that cannot meet.
-        has_model: Whether the library has a model of its own.
     """
 
     folder: Path | None = None

@@ -362,11 +362,7 @@ def _in_order(chosen: Sequence[Part], bodies: Bodies) -> Iterator[Part]:
 
 
 def beginning(text: str, hit: Hit, words: int) -> Part | None:
-    """Return the first whole sentences of a document, headings before them apart; None without any.
-
-    Args:
-        hit: One of its passages, which stands for it.
-    """
+    """Return the first whole sentences of a document, headings before them apart, if any."""
     start = body_start(text) if hit.document.format == "md" else 0
     spans = [
         (first, first + len(text[first:last].rstrip()))

@@ -52,7 +52,6 @@ class Signs:
         document: The same of all sentences of one document, the best; of several where as many are
             named.
         coverage: Most of the question's word weight that a sentence shown has.
-        score: Of the best hit.
         gap: How far that lies above the fifth's; above nothing, where there are fewer.
         unvalued: 1 where a value is asked for, and nothing shown may be it.
         valueless: Share of sentences that cannot be it, of what is shown, where one is asked for.

@@ -24,7 +24,6 @@ class Request:
         max_chunks: Excerpts that a model is given, at most.
         grounding: Whether a model is given excerpts, may search for them, or both.
         model: Name of one; empty for the library's own model, ``none`` for no model.
-        out_of_scope: What becomes of a question that is not for the persona.
         documents: Names of those, and of folders, that alone are read; None for all in the scope.
         search_text: What is searched for instead of the question, in a conversation; or empty.
         in_conversation: Whether it belongs to a conversation, in which earlier answers count.

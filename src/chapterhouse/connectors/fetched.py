@@ -66,7 +66,6 @@ class PageRecord:
 
     Attributes:
         url: As the list has it, in normal form.
-        final_url: Where redirects led.
         title: What the list calls it; empty where it says nothing.
         fetched: The day on which these bytes came, as an ISO date.
         charset: As the server gave it; empty where it gave none.

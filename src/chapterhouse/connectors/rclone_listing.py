@@ -29,7 +29,6 @@ class Place:
     """A folder of a remote that rclone's configuration names.
 
     Attributes:
-        remote: Its name there.
         path: Below it, without slashes at either end; empty for all of it.
     """
 
@@ -158,11 +157,7 @@ _READ_ONLY: Final[Mapping[str, str]] = {"drive": "scope=drive.readonly"}
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """A kind of cloud drive that rclone can read.
-
-    Attributes:
-        by_browser: Whether a login in the browser is all that it needs.
-    """
+    """A kind of cloud drive that rclone can read."""
 
     name: str
     description: str

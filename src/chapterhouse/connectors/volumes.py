@@ -35,9 +35,7 @@ class Mount:
 
     Attributes:
         number: Each mount has another, also one of the same disk at the same point.
-        point: The mount point, absolute.
         root: The path inside the file system that is seen there.
-        kind: The kind of file system.
         source: What is mounted, as a network folder is named; empty for a disk, whose name changes.
     """
 

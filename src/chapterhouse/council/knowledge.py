@@ -109,8 +109,6 @@ class Passages:
 
     Attributes:
         hits: Similar enough, or found word for word; best first.
-        below: The best of the others.
-        minimum: The least similarity.
         absolute: Whether similarities tell how well a passage fits; else they only order.
     """
 

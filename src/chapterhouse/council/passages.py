@@ -63,7 +63,6 @@ def best_passage(
     Args:
         hits: Best first.
         begins: Where the text of a document begins, by id, behind what only describes it.
-        chunks: Number of chunks there are in all.
     """
     passages = list(_passages(hits, begins))
     if not passages:

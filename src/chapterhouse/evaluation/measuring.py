@@ -59,7 +59,6 @@ class Case:
 
     Attributes:
         relevant: Grades above 0 of the documents that should be found.
-        forbidden: Documents that should not be.
         labels: What people call the documents above.
     """
 

@@ -51,7 +51,6 @@ class Trial:
 
     Attributes:
         passed: Whether the model answered, and from the right line.
-        verdict: The same as a sentence.
         context_size: Tokens that it takes as it is served; 0 where nobody says.
         slots: Requests that its server works on at once; 0 where nobody says.
     """

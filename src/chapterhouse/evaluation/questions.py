@@ -28,7 +28,6 @@ class Question:
 
     Attributes:
         id: Its name in reports, unique in its file, without white space.
-        question: What is asked.
         answer: Texts of which a passage and the answer must hold one; empty: not judged.
         wrong: Texts of which the answer must show none.
         answerable: False where an honest library finds no answer.

@@ -91,9 +91,7 @@ class Manifest:
 
     Attributes:
         format: Of the archive, not of the database.
-        chapterhouse: The version that wrote it.
         created: When, in seconds since 1970.
-        workspace: The name that the workspace had.
         folders: Where the folders of personas and councils were, by their names in the archive.
         members: Every other file in it, in order.
     """
@@ -129,7 +127,6 @@ class Databases:
 
     Attributes:
         count: Counts what one of ours holds, and writes nothing; refuses another.
-        is_in_use: Says whether a process has it open.
         open: Opens the store of a workspace's folder, upgraded, and its indexes.
         held: Counts documents and memories where the workspace's database is elsewhere.
         bring: Writes the database in a folder to where the workspace's is, if that is elsewhere.

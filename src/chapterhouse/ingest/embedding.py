@@ -54,7 +54,6 @@ def embed_pending(
         read: Embeds those of a few documents whose names are to be read, and reads these.
         on_progress: Called after each document, when its vectors are safe on disk.
         on_begin: Called with every few documents, before they are embedded.
-        on_batch: Called after them.
         stop: Ends the run after the present documents when set.
 
     Returns:

@@ -44,7 +44,6 @@ class Options:
     Attributes:
         delete: Whether documents leave whose files are gone or excluded.
         confirmed: Whether they may, also where many go at once, or from another disk than before.
-        dry_run: Only say what would be done.
         prove: Whether what was removed is searched for, which costs seconds.
     """
 
@@ -63,7 +62,6 @@ class MissingFiles:
         waiting: Those that are gone, but so many of one folder that somebody has to confirm it.
         away: Those that are out of sight with their disk.
         asking: The folders of those that wait.
-        staying: What there is to say of all that stays.
     """
 
     gone: tuple[FileRecord, ...]

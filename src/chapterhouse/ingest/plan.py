@@ -32,7 +32,6 @@ class Away:
 
     Attributes:
         folder: In which all of them are: a mount point, or what was looked into.
-        records: What is known of them, and of what is in them.
         is_mounted: Whether a disk is there, though not the one that they were read from.
     """
 
@@ -306,11 +305,7 @@ def sort_missing(
     A file is gone if it is not in its folder while that is on the volume that it was read from.
 
     Args:
-        missing: Records of files that were not found.
-        known: All records that there are of the folders, by location.
-        before: The volumes as they were before the files were looked for.
         after: As they were then: a disk that came or went was not there all the time.
-        folders: What was looked into.
     """
     gone: list[FileRecord] = []
     away: dict[tuple[str, bool], list[FileRecord]] = {}

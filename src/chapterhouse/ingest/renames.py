@@ -26,7 +26,6 @@ class Renames:
     """Which files have another place now.
 
     Attributes:
-        moves: The record of each as it was, and its file and bytes now.
         opened: What opening other files gave, by location: they need not be opened again.
     """
 

@@ -12,7 +12,6 @@ class SentVersions:
     """What a file that was sent replaces on its shelf, or what replaces it.
 
     Attributes:
-        leaving: The documents that are to leave the shelf.
         newer: What was sent later and read earlier, if anything; then the file's own ones leave.
     """
 

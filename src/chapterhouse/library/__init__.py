@@ -216,7 +216,6 @@ class Library:
 
         Args:
             home: Its home folder; ``$CHAPTERHOUSE_HOME`` or ``~/Chapterhouse`` when None.
-            create: Make what is not there yet.
 
         Raises:
             UsageError: the workspace's name or a setting cannot be used.

@@ -208,9 +208,6 @@ class Documents:
     ) -> Removal:
         """Remove a document for those who see only some shelves; on others it stays.
 
-        Args:
-            shelves: Those that they see.
-
         Returns:
             The same as ``remove``; what is on other shelves does not count as found.
         """

@@ -67,9 +67,7 @@ class LibrarySettings:
         the library from then on.
 
         Args:
-            values: Values by name, as JSON has them.
             by: Who changes them, 1 to 200 characters.
-            dry_run: Only return what would hold.
 
         Returns:
             The changed settings, in the order of ``values``.

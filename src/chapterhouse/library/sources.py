@@ -61,7 +61,6 @@ class ServerFolder:
 
     Attributes:
         files: How many a source of it would look at, in the folders below too.
-        is_more: Whether there are more than were counted.
     """
 
     location: str

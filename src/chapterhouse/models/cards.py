@@ -22,7 +22,6 @@ class Card(BaseModel):
     """What is known of an encoder.
 
     Attributes:
-        name: What users call it.
         also: Further names under which its fingerprint may show it.
         engine: By which it runs where it is named alone; empty for a model that has to be at hand.
         languages: Those that gain by its vectors; empty for all.

@@ -24,7 +24,6 @@ class KeySource:
 
     Attributes:
         section: The section of the settings that names it, for hints.
-        variable: The name of an environment variable.
         entry: An entry of the system's keyring, ``SERVICE/USER``.
         file: The path of a file that holds nothing else.
     """

@@ -58,7 +58,6 @@ class ModelFolder:
     """The files of a model.
 
     Attributes:
-        path: The folder.
         weights: Name in it of the ONNX file.
         hashes: SHA-256 of every file that is used, by name.
     """

@@ -21,7 +21,6 @@ class Preset:
     """A service that the settings name as the engine.
 
     Attributes:
-        title: Its name for people.
         address: Where it is, unless the settings say otherwise.
         variables: Environment variables that usually hold its key; none: it needs none.
     """

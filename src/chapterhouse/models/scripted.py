@@ -26,12 +26,9 @@ class Step:
     """One response in a script.
 
     Attributes:
-        text: What is written.
         pieces: How the text comes when it is streamed; empty: word by word.
         calls: Tools that are called before the next step.
-        seconds: How long it takes.
         error: What it ends with, after the text that was streamed.
-        usage: What it counts as.
         cut: Whether it ends at the limit of tokens.
     """
 
@@ -54,7 +51,6 @@ class ScriptedModel:
     Attributes:
         asked: Instructions and prompt of each piece of writing, in their order.
         offered: The names of the tools that went with each.
-        formats: The form that was wanted of each.
         told: What the tools told it, in the order of the calls.
     """
 

@@ -78,7 +78,6 @@ class Failure:
     """Why a try gave nothing.
 
     Attributes:
-        again: Whether the reason may pass.
         wait: Seconds that the server asks for.
         fits: Share of the prompt that would fit where it is too long, 0 to 1; else None.
         refused: Parts of the request that the service may not take.
@@ -134,9 +133,7 @@ class Service:
     """A service as it is asked, and as messages speak of it. Safe to share between threads.
 
     Attributes:
-        url: Its address.
         section: The section of the settings that names it, for hints.
-        source: Where its key is kept.
         timeout_seconds: Of one try, from the request to the last byte.
         attempts: Tries in all.
         trust_environment: Whether proxy and certificate variables of the environment count.

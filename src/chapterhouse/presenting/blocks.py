@@ -49,7 +49,6 @@ class StatementName:
 
     Attributes:
         anchor: Of the statement, unique in the whole of the minutes; empty where there is none.
-        stated: Whether this is the place where it is made.
     """
 
     name: str

@@ -83,8 +83,6 @@ class ViewBlock:
         anchor: Of a heading, unique in the document.
         marker: What stands before the text of an item, as written.
         header: The cells of a table's heading row.
-        rows: The cells of its other rows.
-        label: The own name of a page.
     """
 
     kind: ViewKind

@@ -34,9 +34,7 @@ def body(data: bytes, shown: str, read: Callable[[bytes], str]) -> str:
     """Return the body of a message, which may have it as plain text, in HTML and in RTF.
 
     Args:
-        data: The message.
         shown: What the library reads of it, which is RTF where there is nothing else.
-        read: Returns that of another message.
     """
     file = CompoundFile(data)
     plain = _wide(file, _PLAIN) or decode(file.read(f"{_PLAIN}001E"))[0]

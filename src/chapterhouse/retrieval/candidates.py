@@ -126,7 +126,6 @@ class Sources:
     """What retrieval may look into, each time within the scope of the query.
 
     Attributes:
-        census: How much there is and in which languages.
         chunks: By key; those that no longer exist are absent.
         chunks_named: First chunks of the documents whose file has the given name.
         near_words: Words of the documents that a word may be a misspelling of, with its cost.

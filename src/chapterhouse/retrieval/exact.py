@@ -47,8 +47,6 @@ class ExactTerm:
     """A code, numbered name or quotation of a question.
 
     Attributes:
-        text: As it is asked.
-        own: Finds exactly it.
         kin: Finds it and what is of its kind; None where nothing else can be told to be.
     """
 
@@ -74,7 +72,6 @@ class ExactDate:
     """A day or month of a question.
 
     Attributes:
-        text: As it is asked.
         term: Its index term (``text/dates.py``).
     """
 

@@ -226,7 +226,6 @@ class Judgement:
     Attributes:
         sentences: With their shares, in order of rank and place.
         table: What is known of each: a row of ``BY_MEANING`` or ``BY_WORDS``.
-        meaning: Whether that is by meaning.
         weights: Share of each content word in the question's weight.
         absent: Share of the question's weight of each content word that no chunk has; else 0.
     """

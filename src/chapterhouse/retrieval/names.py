@@ -28,7 +28,6 @@ class Names:
 
     Attributes:
         shares: Share of the question's word weight by document, 0 to 1.
-        deciding: Words that decide.
     """
 
     shares: Mapping[str, float]

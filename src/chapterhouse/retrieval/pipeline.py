@@ -55,11 +55,7 @@ _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is sti
 
 @dataclass(frozen=True, slots=True)
 class _Ranking:
-    """Chunks in their final order, with what each stage made of them.
-
-    Attributes:
-        question: With the names that decided.
-    """
+    """Chunks in their final order, with what each stage made of them."""
 
     question: Question
     chunks: tuple[Chunk, ...]

@@ -93,7 +93,6 @@ def prompt_view(context: Context, nonce: str) -> str:
     """Return the excerpts for a model: escaped, every line marked, each in a block of its own.
 
     Args:
-        context: What was chosen.
         nonce: At least 128 random bits in hexadecimal, fresh for each prompt.
 
     Raises:

@@ -94,9 +94,6 @@ def find_absent_words(
     Only what can be told for certain: codes, years, names with a number that have others in the
     documents, and words of languages whose forms are known. Question words, words that say how to
     answer, and names of files are never among them.
-
-    Args:
-        may_mention: Whether a document may have a form of a word.
     """
     words = (
         bare_word(word)

@@ -64,7 +64,6 @@ class TraceSpan:
         attributes: What says nothing of what was read, asked or written.
         content: What may: arguments, results, questions.
         start_seconds: Since collecting began.
-        seconds: How long it took.
         error: The type of what it ended with; empty where it ended well.
         children: In the order in which they began.
     """

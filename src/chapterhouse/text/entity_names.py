@@ -193,8 +193,6 @@ def merge_keys(
     """Return the keys that mean the entity of another one, that key and why.
 
     Args:
-        kinds: All keys that are written, and what each is.
-        acronyms: What short names are short for.
         decisions: What somebody said that a key means, itself where it is to stand alone. That
             holds also among keys whose common one is not written here.
     """

@@ -143,7 +143,6 @@ class AuditEntry:
         at: When, in seconds since 1970.
         actor: Who, as the name of a ``Grant``; empty: nobody known.
         action: What, such as ``key.create``.
-        target: To what: an id or a name.
         workspace: Where; empty: in the home.
         address: Of the client; empty: on this machine.
         id: Its place in the order; 0 before it is recorded.

@@ -100,7 +100,6 @@ class DocumentFigures:
     """The documents as they are now.
 
     Attributes:
-        by_status: Files, by what became of them.
         by_age: By the time since the file was last changed, the newest first.
         cited: Documents that an answer of the period cites; all others were not cited.
     """
@@ -145,7 +144,6 @@ class Analytics:
         by_day: What the questions of each day came to, UTC, ISO 8601; days without any are absent.
         by_interface: Questions by the way in which they came.
         unanswered: The most frequent first.
-        most_cited: By the number of answers that cite them.
         never_cited: The longest unchanged first.
     """
 

@@ -55,7 +55,6 @@ class Mismatch:
     """Something in a sentence that none of the passages has that it cites.
 
     Attributes:
-        text: As the sentence has it.
         instead: What stands in its place in the passages, where that is plain; or empty.
     """
 
@@ -207,7 +206,6 @@ class VersionDifference:
         newer: Number of the citation of the newer one.
         older: Number of that of the older one.
         values: What differs, of the newer one and of the older one.
-        ordered: Whether it is known which is the newer one.
     """
 
     newer: int
@@ -241,13 +239,10 @@ class Answer:
     """An answer with its evidence, the passages that come closest, or an honest refusal.
 
     Attributes:
-        outcome: Which of the three it is.
         confidence: Chance that what is shown answers the question, 0 to 1.
         method: How it was composed: ``extractive``, or a model's name.
         warnings: What did not work and what was done instead.
         persona: Slug of who answers; empty for the library itself.
-        display_name: How they are called.
-        route: What became of the question.
         notice: A remark for the reader: a deferral, or that something is missing.
         versions: What other versions of the documents shown say otherwise.
         rejected: Markers that the model wrote and that cite nothing it was given.

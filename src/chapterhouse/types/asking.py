@@ -125,8 +125,6 @@ class FollowUp:
     """A question in a conversation.
 
     Attributes:
-        asked: As it was asked.
-        question: Complete by itself.
         search_text: What is searched for instead: with more words of the subject, by which
             the answer is not chosen. Empty where that is the question.
         method: Who completed it: ``rules`` by its words alone, or a model's name; empty where it
@@ -402,7 +400,6 @@ class Persona:
         slug: Name in kebab case; also the name of their shelf.
         prose: Who they are, in their owner's words.
         expertise: Their field in one or two sentences.
-        shelves: Further shelves that they read, with their own.
     """
 
     slug: str

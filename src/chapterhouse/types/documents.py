@@ -274,8 +274,6 @@ class Listing:
 
     Attributes:
         text: In title, source or author, whatever its case.
-        folder: They stand in it, or in one below it.
-        tag: They say of themselves that they are about it.
     """
 
     text: str = ""

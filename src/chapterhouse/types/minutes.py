@@ -76,7 +76,6 @@ class Statement:
         position: In their own words; of a member without a model, the words of a document.
         label: The same in at most five words; or empty.
         question: The thing asked; empty for the question as a whole.
-        citations: Of the position itself.
     """
 
     id: str
@@ -213,12 +212,10 @@ class Minutes:
     """What came of a meeting.
 
     Attributes:
-        rounds: Names of the rounds that were held.
         turns: In the order of rounds and seats; the chair's summing up is not among them.
         agreement: How every member stands to each statement, in the order of the statements.
         decided: The option that was chosen; empty where there were none or it stays open.
         decision: What was decided, or why nothing was.
-        dissent: What stands against it, and who says so.
         table: What the documents of members without a model say on each thing that was asked.
         chair: How who presided is called; empty where nobody did.
         method: How it was summed up: ``extractive``, or a model's name.

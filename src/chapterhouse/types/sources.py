@@ -66,7 +66,6 @@ class FileMove:
     """A file that has another location now, with the document and the files in it.
 
     Attributes:
-        location: Where it was.
         record: What is to be remembered of it, at its new location.
     """
 
@@ -171,7 +170,6 @@ class FileSearch:
 
     Attributes:
         searched: How many passages, names, ids and hashes were looked for.
-        found: How many of them a file has.
         places: Those files, from the folder of the workspace on, sorted.
         redacted: Transcripts, logs and the like from which lines were taken that had some of it.
     """
@@ -226,7 +224,6 @@ class Source:
     Attributes:
         name: Unique; what the names of its files begin with. Of a persona ``persona/SLUG``.
         location: Absolute path of a folder or list, ``REMOTE:PATH``, or the folder of a definition.
-        shelf: On which its documents are.
         include: Patterns as in ``.gitignore``; where there are some, nothing else is read.
         maximum_bytes: Larger files are rejected; 0: as the settings say.
         synced: When it was last brought up to date, in seconds; 0: never.
@@ -284,7 +281,6 @@ class SyncReport:
 
     Attributes:
         removed: Sources of documents that left the library, sorted.
-        problem: Why it could not be synced at all.
         search: What a search for the removed text came to; with the last of several sources.
         removals: What was removed, until it is searched for.
     """

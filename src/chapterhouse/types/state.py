@@ -7,11 +7,7 @@ from enum import StrEnum
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingProgress:
-    """How far the vectors of one embedder are.
-
-    Attributes:
-        chunks: Chunks of those that lack them.
-    """
+    """How far the vectors of one embedder are."""
 
     done: int
     total: int
@@ -175,7 +171,6 @@ class SettingValue:
         value: The value; ``(set)`` for one that may hold a key.
         changed: When it was changed in the database, in seconds since 1970; 0 where the database
             says nothing of it.
-        is_changeable: Whether it may be changed in the database.
         ignored: Why the database's value does not hold; empty where it does, or there is none.
         needs_reindex: Whether a change holds for documents that are there only after a reindex.
     """

@@ -70,7 +70,6 @@ class FollowedMeeting:
 
     Attributes:
         now: What happens at the moment, in a sentence.
-        minutes: Once they are there.
     """
 
     def __init__(

@@ -41,11 +41,7 @@ class LoginBody(Body):
 
 @dataclass(frozen=True, slots=True)
 class CallerGrant(Grant):
-    """What the caller may do.
-
-    Attributes:
-        workspace: That this request was about.
-    """
+    """What the caller may do."""
 
     workspace: str = ""
 

@@ -48,7 +48,6 @@ class Meeting:
     """A meeting of a council, and how far it is.
 
     Attributes:
-        council: Its slug.
         began: In seconds since 1970, as is ``ended``; 0 for not yet.
     """
 

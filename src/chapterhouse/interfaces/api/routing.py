@@ -42,7 +42,6 @@ class Caller:
     """Who calls, and where.
 
     Attributes:
-        workspace: The workspace that the request is about.
         is_session: Whether they signed in, in a browser, rather than show a key.
         expect: Is called with the bytes of an answer that may be large before it is made; raises
             ``Refusal`` while the caller does not read others.
@@ -120,7 +119,6 @@ def needs(level: AccessLevel, *, whole: bool = False, everywhere: bool = False) 
     """Return what a route states as ``openapi_extra``.
 
     Args:
-        level: The caller needs.
         whole: Whether a key that is limited to shelves or personas is refused.
         everywhere: Whether one that is limited to some workspaces is: what belongs to the server's
             machine is no workspace's.

@@ -41,7 +41,6 @@ class ServerOptions:
         per_second: Requests that one caller may send in a second, in the long run.
         burst: How many at once.
         body_seconds: How long the next piece of a body may take.
-        processes: How many answer.
     """
 
     remember: bool = False

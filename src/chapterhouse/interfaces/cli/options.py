@@ -145,8 +145,6 @@ def destination(name: str, what: str, example: str, is_ours: Callable[[bytes], b
     """Return the file that is to be written, once it is clear that it can be.
 
     Args:
-        name: As the user typed it.
-        what: What is to be written, for messages.
         example: An option with a name that would do.
         is_ours: Whether a file of this content is of our making and may be replaced.
 

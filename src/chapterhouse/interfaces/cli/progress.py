@@ -203,7 +203,6 @@ def attend(
     What happened is a line each; on a terminal what is being read and written now is drawn below.
 
     Args:
-        work: Is given what to call with each event.
         quiet: Whether nothing is shown off a terminal.
         is_saved: Whether the same command would go on where this one is stopped.
 

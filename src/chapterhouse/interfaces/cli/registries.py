@@ -55,7 +55,6 @@ class Noun(Generic[Folder]):
         homes: Folders of the home from which a library can be made.
         entry: What ``--json`` says of each in a list, as HTTP does.
         lists: What a list names of each, by the column of a table.
-        columns: How it stands there.
         data: What ``--json`` shows of one beside that and its folder.
         rows: What people are shown of one, from what is said of its documents.
         later: When its folders are read if they have changed.

@@ -256,9 +256,7 @@ def write_section(
     """Write a section into the settings file of the home folder.
 
     Args:
-        home: The home folder.
         workspace_folder: Of the workspace, whose own settings would win over the file.
-        section: Which.
         values: Its settings, of those that it owns.
         unless_stated: Others, each of which is written where the file has none.
 
