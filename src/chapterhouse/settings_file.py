@@ -28,27 +28,6 @@ from chapterhouse.types import Origin
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
-# What holds now instead of a section or setting that earlier versions had.
-_GONE: Final = {
-    "chunking.size": 'chunking.maximum is the length of the chunks of "fixed", too',
-    "cloud.listing_seconds": "a listing is good for five minutes, and --refresh asks for a new one",
-    "cloud.stall_seconds": "a transfer is broken off after a minute without a byte",
-    "cloud.transfers": "three files are fetched at once",
-    "embedding.cache_megabytes": "a document whose text is as before keeps its vectors, in the "
-    "library itself",
-    "entailment": "sentences are compared exactly with what they cite; "
-    'answer.check = "model" asks the model once more',
-    "language_model.server": 'the engine names what serves a model: "ollama", "lmstudio", '
-    '"llamacpp" or "vllm"',
-    "removal": "what is removed does not come back; chapterhouse export writes a copy before",
-    "packing.price": "what a token must bring is measured, and the same for everybody",
-    "packing.widen_tokens": "an excerpt is widened to 400 tokens at most",
-    "reading.credentials": "documents are stored as they are; a tool such as gitleaks finds keys",
-    "rerank.maximum_characters": "a model is sent 4,000 characters of a passage",
-    "tokens": "tokens are estimated, within a few percent of what a tokenizer counts",
-    "tools": "a council's file starts no programs; a package or a Python program brings such tools",
-}
-
 Layer = Mapping[str, Any]  # of sections what one origin says
 
 
@@ -217,13 +196,6 @@ def fields_of(section: str) -> Mapping[str, FieldInfo]:
     return kind.model_fields if is_section and kind else {}
 
 
-def say_instead(name: str) -> str:
-    """Return what holds instead of a setting or section that is gone; empty for any other."""
-    section, _, rest = name.partition(".")
-    of_a_model = f"language_model.{rest.rpartition('.')[2]}" if section == "models" else name
-    return _GONE.get(of_a_model) or _GONE.get(section, "")
-
-
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     """A misspelled variable would otherwise be silently without effect."""
     known = {
@@ -233,13 +205,10 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     }
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and "__" in variable and variable not in known:
-            gone = say_instead(variable.removeprefix(PREFIX).replace("__", ".").lower())
             near = get_close_matches(variable, known, n=1)
             raise UsageError(
                 f"The variable {variable} names no setting.",
-                hint=f"{gone.capitalize()}."
-                if gone
-                else f"Did you mean {near[0]}? See docs/settings.md."
+                hint=f"Did you mean {near[0]}? See docs/settings.md."
                 if near
                 else f"Settings look like {min(known)}; see docs/settings.md.",
             )
@@ -267,8 +236,6 @@ def explain_problems(error: ValidationError) -> str:
 def _unknown(names: Sequence[str]) -> str:
     """Say that there is no such setting, and which one may be meant."""
     *above, name = names
-    if gone := say_instead(".".join(names)):
-        return f"there is no such {'setting' if above else 'section'} any more: {gone}"
     known = _names_below(above)
     near = get_close_matches(name, known, n=1)
     meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"

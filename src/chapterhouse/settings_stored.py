@@ -16,7 +16,6 @@ from chapterhouse.settings_file import (
     StatedSettings,
     explain_problems,
     fields_of,
-    say_instead,
 )
 from chapterhouse.types import Origin, SettingValue, StoredSetting
 
@@ -88,8 +87,6 @@ def find_setting(name: str) -> str:
     known = setting_names()
     if found in known or found.startswith("models."):
         return found
-    if gone := say_instead(found):
-        raise UsageError(f"There is no setting '{name}' any more.", hint=f"{gone.capitalize()}.")
     near = get_close_matches(name, (*known, *ALIASES), n=1)
     raise UsageError(
         f"There is no setting '{name}'.",

@@ -405,7 +405,6 @@ def test_a_fault_has_a_place(text: str, path: tuple[str | int, ...], code: Code,
         ('"tools": [{"corpse": {}}]', "Did you mean 'corpus'?"),
         ('"tools": [{"corpus": {"topk": 3}}]', "'top_k'"),
         ('"rounds": [{"name": "y", "speaker": ["x"]}]', "speakers"),
-        ('"rounds": [{"name": "rebuttal", "anonymous": true}]', "Members see whose statements"),
         ('"zzz": 1', "There are: "),
     ],
 )

@@ -320,32 +320,6 @@ def test_what_a_model_wrote_is_its_own() -> None:
     assert failed(bundle_json(made)) == {"sentences"}
 
 
-def earlier(*, support: str = "quoted") -> dict[str, Any]:
-    """Return a bundle as it was when it said how far each sentence is supported."""
-    fields: dict[str, Any] = json.loads(bundle_json(bundle_of(ANSWER)))
-    fields["format"] = "chapterhouse-answer/3"
-    for sentence in fields["answer"]["sentences"]:
-        del sentence["mismatches"], sentence["opinion"]
-        sentence |= {"support": support, "problems": [], "checked_by": ""}
-    for citation in fields["answer"]["citations"]:
-        citation["status"] = support
-    fields["checksum"] = checksum_of(fields)
-    return fields
-
-
-def test_a_bundle_that_says_how_far_sentences_are_supported_is_read_without_that() -> None:
-    text = json.dumps(earlier())
-    assert read_bundle(text) == bundle_of(ANSWER)
-    assert failed(text) == set()
-    assert read_answer(text) == ANSWER
-
-
-def test_an_earlier_bundle_that_was_changed_is_noticed() -> None:
-    fields = earlier()
-    fields["answer"]["sentences"][0]["support"] = "supported"
-    assert failed(json.dumps(fields)) == {"checksum"}
-
-
 JUNK = [
     "", " ", "nothing", "[]", "1", "null", '"text"', "{", "{}", '{"data": 1}', '{"data": {}}',
     '{"answer": {}}', '{"ok": false, "error": {"type": "x"}}', "\x00", "\ufeff{}", "[" * 100_000,

@@ -22,7 +22,6 @@ from chapterhouse.types import (
     Extraction,
     Notice,
     Progress,
-    RemovalState,
     Scope,
     Span,
     Status,
@@ -204,18 +203,3 @@ def test_it_serves_meanwhile_and_goes_on_after_an_interrupt(own: Library) -> Non
     assert own.faults() == ()
     own.reindex()
     assert own.status().cut_otherwise == 0
-
-
-@pytest.mark.parametrize("removes", [True, False])
-def test_libraries_that_an_earlier_version_left_are_deleted(own: Library, *, removes: bool) -> None:
-    for name in ("rebuild", "previous"):
-        former = own.folder / name / "workspaces" / "default"
-        former.mkdir(parents=True)
-        shutil.copy(own.folder / "library.db", former)
-    if removes:
-        removal = own.documents.remove(next(iter(own.documents.list())).id)
-        assert removal.state is RemovalState.REMOVED
-    else:
-        own.reindex()
-    assert not (own.folder / "rebuild").exists()
-    assert not (own.folder / "previous").exists()

@@ -78,19 +78,16 @@ def test_a_removal_that_is_cut_short_left_all_of_a_document_or_nothing(
     assert [one.record.document_id for one in again.outcomes if one.changed] == ids[:2]
 
 
-def test_one_search_serves_several_removals_and_old_files_of_vectors_go(library: Library) -> None:
+def test_one_search_serves_several_removals(library: Library) -> None:
     runtime = library._runtime
     ids = [document.id for document in library.documents.list()]
     chunks = sum(len(library.documents.chunks(one)) for one in ids[:2])
     removals = [remove_documents([one], store=runtime.store) for one in ids[:2]]
     traces = removals[0].traces + removals[1].traces
-    former = runtime.folder / "cache" / "embeddings.db"  # earlier versions kept vectors there
-    former.parent.mkdir(exist_ok=True)
-    former.write_bytes(b"vectors")
     listed = runtime.folder / "cache" / "listings.json"  # what a drive has, by name
+    listed.parent.mkdir(exist_ok=True)
     listed.write_text(ids[0])
     search = erase(traces, runtime.store, runtime.folder, runtime.rebuild)
-    assert not former.exists()
     assert not listed.exists()
     assert replace(removals[0], search=search).state is RemovalState.REMOVED
     assert search.searched >= chunks + 2 * 3  # passages; names, ids and hashes

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.answering.bundle import (
     ANSWER,
     bundle_json,
@@ -73,14 +72,10 @@ def test_bundles_state_trust_only_where_it_is_not_the_own(trusted: Library) -> N
         assert read_bundle(written, ANSWER).held == answer
 
 
-def test_a_persona_that_left_sources_out_by_trust_is_told_what_holds_now(trusted: Library) -> None:
+def test_the_folders_of_a_persona_have_no_trust_of_their_own(trusted: Library) -> None:
     trusted.personas.create("maria")
     with pytest.raises(UsageError, match="no trust of their own"):
         trusted.sources.set_trust("persona/maria", WEB)
-    with pytest.raises(PersonaConfigError) as failure:
-        trusted.personas.change("maria", {"trust": '["web"]'})
-    (problem,) = failure.value.problems
-    assert "put sources apart on shelves" in f"{problem.sentence} {problem.hint}"
 
 
 def test_lists_of_pages_are_web_and_their_documents_too(tmp_path: Path) -> None:

@@ -274,13 +274,6 @@ def check_council(
     return errors_first(in_file(file or council.slug, found))
 
 
-# What holds now instead of a key that earlier versions had.
-_GONE: Final = {
-    "anonymous": "Members see whose statements they answer: leave it out.",
-    "concession_rule": "A concession is what a member says it is: leave it out.",
-    "mcp": "A council's file starts no programs; a package or a Python program brings such tools.",
-    "sees_claims": "It is called sees_statements.",
-}
 _HINTS: Final = {
     "slug": "Call it as the folder is called, like: berth-tariffs",
     "rounds.name": f"There are: {', '.join(BUILT_IN)}. Call your own one like: cost_check",
@@ -325,7 +318,6 @@ def council_schema() -> Schema[Council]:
                 'It must be a name like "synthesis", or an object like {{"name": "synthesis"}}'
             ),
         },
-        gone=_GONE,
         in_full=_in_full,
     )
 

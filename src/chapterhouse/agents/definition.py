@@ -172,7 +172,6 @@ class Schema(Generic[Model]):
         unreadable: What to do where it cannot be read.
         hints: What to do about a wrong value, by its keys, as ``rounds.name``, or by the first.
         objects: What must stand where an object of a class is wanted, by the name of the class.
-        gone: What holds now instead of a key that there was.
         in_full: Returns an object with what may be written short in full.
     """
 
@@ -185,7 +184,6 @@ class Schema(Generic[Model]):
     unreadable: str
     hints: Mapping[str, str] = field(default_factory=dict)
     objects: Mapping[str, str] = field(default_factory=dict)
-    gone: Mapping[str, str] = field(default_factory=dict)
     in_full: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda raw: raw
 
 
@@ -372,8 +370,6 @@ def _problem(entry: Any, schema: Schema[Any]) -> Problem:
     path: KeyPath = tuple(entry["loc"])
     code = _CODES.get(entry["type"], Code.TYPE)
     if entry["type"] in _NO_SUCH_KEY:
-        if instead := schema.gone.get(str(path[-1])):
-            return Problem(path, code, f"There is no key '{path[-1]}' any more.", instead)
         return Problem(path, code, f"There is no key '{path[-1]}'.", _key_meant(path, schema))
     top = str(path[0]) if path else ""
     if code is Code.MISSING:

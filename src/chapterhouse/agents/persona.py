@@ -139,7 +139,6 @@ PERSONA_SCHEMA: Final = Schema(
         "out_of_scope": 'Most want "defer": they say that it is not for them.',
         "shelves": "See the shelves there are: chapterhouse status",
     },
-    gone={"trust": "Nothing is left out by trust: put sources apart on shelves, and leave it out."},
 )
 
 

@@ -52,10 +52,7 @@ _ORIGIN: Final = "Give the file that 'ask' or 'convene' wrote with --bundle FILE
 
 @dataclass(frozen=True, slots=True)
 class Kind(Generic[Held]):
-    """What bundles can hold: its key in the file, its citations by name, and its own checks.
-
-    Bundles of an ``earlier`` format are read too, without what it says beside.
-    """
+    """What bundles can hold: its key in the file, its citations by name, and its own checks."""
 
     name: str
     format: str
@@ -63,7 +60,6 @@ class Kind(Generic[Held]):
     citations: Callable[[Held], Iterable[tuple[str, Citation]]]
     checks: Callable[[Held], tuple[Check, ...]]
     tool_texts: Callable[[Held], Iterable[ToolText]] = lambda _: ()
-    earlier: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +164,7 @@ def json_fields(value: object) -> dict[str, Any]:
 
 
 def _without_own_trust(value: Any) -> Any:
-    """Say trust only where it is not the own: files from before it was said stay as they were."""
+    """Say trust only where it is not the own."""
     if isinstance(value, dict):
         shown = value.items()
         return {k: _without_own_trust(v) for k, v in shown if (k, v) != ("trust", Trust.OWN)}
@@ -240,18 +236,14 @@ def read_bundle(data: str | bytes, kind: Kind[Held]) -> Bundle[Held]:
     """
     found = parse(data)
     stated = found.get("format")
-    if stated not in (kind.format, kind.earlier or kind.format):
+    if stated != kind.format:
         raise UsageError(
             f"This is no bundle of the format {kind.format}, but {str(stated)[:80]!r}.",
             hint="Check it with the version that wrote it, or write a new one with --bundle FILE.",
         )
     held = _validated(kind.type, found.get(kind.name), kind.name)
     bundle: Bundle[Held] = _validated(Bundle, {**found, "kind": kind, "held": held}, "a bundle")
-    written = _fields_of(bundle)
-    if stated == kind.earlier:  # read without what it says beside, which its checksum covers
-        is_whole = checksum_of(found) == found["checksum"]
-        return replace(bundle, checksum=checksum_of(written) if is_whole else "")
-    if written != found:
+    if _fields_of(bundle) != found:
         message = "The file holds more than a bundle, or not as one is written."
         raise UsageError(message, hint=_DISTRUST)
     return bundle
@@ -383,5 +375,4 @@ ANSWER: Final = Kind(
     Answer,
     lambda answer: ((str(one.number), one) for one in answer.citations),
     _check_answer,
-    earlier="chapterhouse-answer/3",  # which said how far each sentence is supported
 )

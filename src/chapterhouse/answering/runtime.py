@@ -198,9 +198,8 @@ class Runtime:
         whole.encoders.embed_soon(list(filter(None, stored)), time.monotonic)
 
     def cut_again(self, on_progress: Callable[[Progress], None]) -> None:
-        """Cut documents again that other settings cut; drop libraries of earlier versions."""
+        """Cut documents again that other settings cut."""
         prepare.cut_all(self.store, self.cutter(), on_progress)
-        remove.drop_former_libraries(self.folder)
 
     def rebuild(self) -> int:
         """Throw every index away and build it anew; return how far they have come.

@@ -384,7 +384,7 @@ class Encoders:
     def _drop_indexes(self, fingerprints: Iterable[str]) -> None:
         """Delete the indexes of all encoders but those with these fingerprints."""
         names = {index_name(fingerprint) for fingerprint in fingerprints}
-        for path in (self._folder / "index").glob("vectors*"):  # "vectors" of earlier versions, too
+        for path in (self._folder / "index").glob("vectors*"):
             if path.name not in names:
                 shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
 

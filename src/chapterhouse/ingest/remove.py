@@ -3,7 +3,6 @@
 import fcntl
 import os
 import re
-import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -28,8 +27,6 @@ GRACE_SECONDS: Final = 3_600.0
 LAST_QUESTION: Final = "last.json"  # of the workspace: for open and --continue
 LISTINGS: Final = "cache/listings.json"  # of the workspace: what folders of drives had in them
 _TOGETHER: Final = 50  # documents of one transaction
-# Folders of a workspace in which earlier versions had other libraries of the same documents.
-_FORMER: Final = ("rebuild", "previous")
 
 
 def remove_documents(
@@ -97,20 +94,11 @@ def erase(
     """
     for name in traces.uploads:
         uploads.drop(folder, name)
-    drop_former_libraries(folder)
     (folder / LAST_QUESTION).unlink(missing_ok=True)  # it quotes what was found
     (folder / LISTINGS).unlink(missing_ok=True)  # it names files
     store.forget_removals(rewrite_indexes())
     store.compact()
     return search_files(traces, folder, store)
-
-
-def drop_former_libraries(folder: Path) -> None:
-    """Delete what earlier versions left in a workspace: other libraries, a cache of vectors."""
-    for path in (folder / "cache").glob("embeddings.db*"):
-        path.unlink(missing_ok=True)
-    for name in _FORMER:
-        shutil.rmtree(folder / name, ignore_errors=True)  # the search of all files finds what stays
 
 
 def _require(identifier: str, store: Store) -> Document:

@@ -39,7 +39,7 @@ _PRIVATE = "\ue000"  # which no sanitised text has
 # Whose reader writes emphasis and links as Markdown; in other formats such marks are the text.
 _EMPHASISED = frozenset({"md", "doc", "epub", "msg", "ppt", "rtf"})
 # Whose reader writes code, quotations and backslashes so.
-MARKED = _EMPHASISED | {"html", "mobi"}  # an older version read Mobipocket books
+MARKED = _EMPHASISED | {"html"}
 PLAIN = frozenset({"txt", "srt", "vtt"})  # which have no headings and no fences either
 
 CELL = re.compile(r"(?<!\\)\|")

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Final, Literal
 
 TOOL_TEXT: Final = "tool."  # what the id of a tool's text begins with
@@ -137,16 +136,11 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used of a model. Tokens are as its service counts them.
-
-    Attributes:
-        cost: US dollars, in what earlier versions wrote; now always None.
-    """
+    """What was used of a model. Tokens are as its service counts them."""
 
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
-    cost: Decimal | None = None
 
     def __add__(self, further: "Usage") -> "Usage":
         """Return the sum of both."""

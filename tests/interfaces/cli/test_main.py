@@ -13,7 +13,7 @@ import pytest
 import chapterhouse as package
 from chapterhouse import Library
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loading, working
-from chapterhouse.interfaces.cli.main import ALIASES, COMMANDS, GONE
+from chapterhouse.interfaces.cli.main import ALIASES, COMMANDS, ELSEWHERE
 from chapterhouse.interfaces.cli.main import command as loaded
 
 
@@ -86,8 +86,8 @@ def test_usage_errors(chapterhouse: Any) -> None:
         assert as_json.envelope["error"]["type"] == "UsageError"
 
 
-def test_a_command_of_an_earlier_release_says_what_holds_now(chapterhouse: Any) -> None:
-    for name, hint in GONE.items():
+def test_a_command_of_another_system_says_what_does_the_same(chapterhouse: Any) -> None:
+    for name, hint in ELSEWHERE.items():
         result = chapterhouse(*name.split(), "x")
         assert (result.code, hint in result.err) == (2, True), name
         named = hint.partition("chapterhouse ")[2].split()

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from tests.reading.conftest import png
 
-from chapterhouse.library import Library
 from chapterhouse.types import Status
 
 TEXT = "# Ferry\n\nThe ferry leaves at nine o'clock.\n"
@@ -83,28 +82,6 @@ def test_what_is_in_an_archive_or_a_message_is_shown(
     assert [entry["status"] for entry in told["files"]] == [Status.READY]
     assert "papers/note.eml/six.md" in chapterhouse("docs", "show", "note.eml", *home).out
     assert chapterhouse("docs", "show", "old.zip", "--text", *home).code == 3
-
-
-@pytest.mark.parametrize(
-    ("name", "said"),
-    [("reading.credentials", "stored as they are"), ("removal.grace_days", "does not come back")],
-)
-def test_a_setting_that_is_gone_says_what_holds_now(
-    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, said: str
-) -> None:
-    home = tmp_path / "own"
-    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(home))
-    with Library.open(home):
-        pass
-    section, _, setting = name.partition(".")
-    changed = chapterhouse("settings", "set", name, "9")
-    assert (changed.code, said in changed.err) == (2, True)
-    with monkeypatch.context() as environment:
-        environment.setenv(f"CHAPTERHOUSE_{section}__{setting}".upper(), "9")
-        assert said in chapterhouse("docs", "list").err
-    (home / "chapterhouse.toml").write_text(f'[{section}]\n{setting} = "9"\n')
-    refused = chapterhouse("docs", "list")
-    assert (refused.code, said in refused.err) == (2, True)
 
 
 def test_pictures_without_text_are_one_line(

@@ -169,24 +169,11 @@ app = typer.Typer(
 for _name, (_, _line) in (COMMANDS | _HIDDEN).items():
     app.command(_name, help=_line, hidden=_name in _HIDDEN)(lambda: None)
 
-# What earlier releases had: where a name leads nowhere any more, what holds now.
-GONE: Final = {
-    "analytics csv": "Its figures are in: chapterhouse analytics show --json",
-    "cite": "Saved answers are checked by: chapterhouse verify FILE",
+# What other systems have: where a name leads nowhere here, what does the same.
+ELSEWHERE: Final = {
     "council docs link": "A folder is linked by: chapterhouse source add PATH --council NAME",
     "council docs unlink": "It is done by: chapterhouse source remove PATH --council NAME",
-    "council refresh": "Folders of councils are read again by: chapterhouse sync council/NAME",
-    "docs check": "What was not read is in: chapterhouse docs list --problems",
-    "docs purge": "Removing is for good: chapterhouse docs remove",
-    "docs quarantine": "Files in quarantine are read again by: chapterhouse docs reprocess",
-    "docs removed": "Removing is for good, and nothing of it is listed: chapterhouse docs remove",
-    "docs undo": "Removing is for good; a copy is made before by: chapterhouse export",
-    "model compare": "Measure one model after the other: chapterhouse eval",
-    "persona edit": "Open the file itself, then: chapterhouse persona validate",
-    "settings history": "Who changed a setting last, and when: chapterhouse settings show NAME",
     "train": "It is called: chapterhouse persona update",
-    "rebuild": "Documents are cut again by: chapterhouse reindex",
-    "repair": "What is wrong, and what to do, is said by: chapterhouse doctor",
 }
 
 _HELP = "Run chapterhouse --help for what there is."
@@ -272,7 +259,7 @@ def _run(given: list[str]) -> int:
 def _hint(given: Sequence[str], message: str) -> str:
     if "No such command" in message:
         words = " ".join(given) + " "
-        return next((hint for name, hint in GONE.items() if words.startswith(f"{name} ")), _HELP)
+        return next((say for name, say in ELSEWHERE.items() if words.startswith(f"{name} ")), _HELP)
     if "No such option" not in message:
         return _HELP
     name = next((one for one in given if one.startswith("-") and os.path.lexists(one)), "")
