@@ -15,16 +15,13 @@ refusal        the library says that it finds no answer, where there is none
 With required documents, passage, context and answer count only where they come from one of these.
 """
 
-import os
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Final
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.evaluation.measures import (
@@ -331,10 +328,6 @@ def _listed(what: str, case: Case, names: Sequence[str]) -> str:
 
 
 Floor = tuple[str, float]  # name of a measure and the least it may be
-# What XML 1.0 cannot hold, not even as a reference.
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-
-_Case = tuple[str, str]  # name, and why it failed or nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,19 +338,6 @@ class Gate:
     floor: float
     figure: float
     passed: bool
-
-
-def require_writable(path: Path) -> None:
-    """Refuse a place that cannot be written, before the work whose result should go there."""
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder.", hint="Name the file to write.")
-    if not path.parent.is_dir():
-        raise UsageError(
-            f"The folder {path.parent} is not there, so {path.name} cannot be written.",
-            hint="Make the folder first, or name another place.",
-        )
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise UsageError(f"{path} cannot be written.", hint="Look at the permissions.")
 
 
 def parse_floor(text: str) -> Floor:
@@ -395,33 +375,3 @@ def gates(floors: Sequence[Floor], found: Evaluation) -> tuple[Gate, ...]:
         figure = found.measures[name].mean
         made.append(Gate(name, floor, figure, passed=figure >= floor))
     return tuple(made)
-
-
-def junit(found: Evaluation, held: Sequence[Gate]) -> str:
-    """Return the XML of an evaluation."""
-    cases = [_gate(gate) for gate in held] or [_question(entry) for entry in found.scored]
-    failures = sum(bool(why) for _, why in cases)
-    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0"}
-    name = _writable(f"chapterhouse eval {found.name}")
-    root = Element("testsuites", {"name": "chapterhouse eval", **counts})
-    suite = SubElement(root, "testsuite", {"name": name, **counts, "skipped": "0"})
-    for title, failure in cases:
-        case = SubElement(suite, "testcase", {"classname": name, "name": _writable(title)})
-        if failure:
-            SubElement(case, "failure", {"type": "assertion", "message": _writable(failure)})
-    indent(root)
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, "unicode")}\n'
-
-
-def _gate(gate: Gate) -> _Case:
-    failed = f"{gate.measure} is {gate.figure:.4f}, below {gate.floor:g}"
-    return f"{gate.measure} >= {gate.floor:g}", "" if gate.passed else failed
-
-
-def _question(entry: QuestionScore) -> _Case:
-    question = entry.case.question
-    return f"{question.id} {question.question}", "; ".join(entry.failures)
-
-
-def _writable(text: str) -> str:
-    return _UNWRITABLE.sub("\ufffd", text)

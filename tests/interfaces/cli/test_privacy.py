@@ -30,7 +30,7 @@ def _commands(home: Path, out: Path, folder: Path) -> list[tuple[list[str], str]
         (["more"], ""),
         (["chat"], f"{QUESTION}\n/save {out / 'chat.md'}\n"),
         (["feedback", "good", "--question", QUESTION], ""),
-        (["eval", "--junit", str(out / "junit.xml")], ""),
+        (["eval"], ""),
         (["persona", "new", "mia", "--name", "Mia"], ""),
         (["persona", "new", "noa", "--name", "Noa"], ""),
         (["persona", "update", "mia", "--file", str(folder / "a.md"), "--yes"], ""),

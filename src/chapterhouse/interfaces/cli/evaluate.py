@@ -11,7 +11,6 @@ import typer
 
 from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError
-from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import (
     Shelves,
     argument,
@@ -57,9 +56,6 @@ def evaluate(
             "End with 1 where a measure is below a figure; repeatable.",
         ),
     ] = None,
-    junit: Annotated[
-        str | None, option("--junit", "FILE", "Write JUnit XML, a case for each gate or question.")
-    ] = None,
     persona: Annotated[
         list[str] | None,
         option("--persona", "SLUG", "Say what their documents answer, and lack; repeatable."),
@@ -77,14 +73,11 @@ def evaluate(
     Without FILE: the workspace's questions.jsonl, which feedback writes. Exit code 1 says that a
     --fail-below was not reached.
     """
-    if (persona or council or key) and (fail_below or junit):
+    if (persona or council or key) and fail_below:
         raise typer.BadParameter("--persona, --council and --key measure nothing: leave out gates.")
     floors = [measuring.parse_floor(text) for text in fail_below or ()]
     measures = measuring.measures_for(floors)
-    target = None if junit is None else Path(require_path(junit)).expanduser()
     named = None if path is None else Path(require_path(path)).expanduser()
-    if target:
-        measuring.require_writable(target)
     with opened_library() as library:
         own = questions.question_file(library)
         file = named or own
@@ -99,8 +92,6 @@ def evaluate(
         with show_progress() as on_progress:
             found = measuring.evaluate(asked, library, str(file), measures, on_progress)
     held = measuring.gates(floors, found)
-    if target:
-        write_output(target, measuring.junit(found, held))
     return Outcome(
         _evaluation_data(found, held),
         _evaluation(found, held),
