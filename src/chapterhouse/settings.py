@@ -138,7 +138,6 @@ class EmbeddingSettings(_ServiceSettings):
     question_prefix: str = ""
     passage_prefix: str = ""
     languages: tuple[str, ...] = ()  # that gain by the vectors; empty: all
-    encoding: Literal["float", "base64"] = "float"  # of the numbers in a response
     batch: int = Field(default=64, ge=1, le=2_048)  # texts a request
     maximum_characters: int = Field(default=8_000, ge=100, le=1_000_000)  # of a text sent
     background: bool = True  # whether commands start a process that makes missing vectors

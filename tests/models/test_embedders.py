@@ -1,4 +1,3 @@
-import base64
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -170,14 +169,6 @@ def test_the_order_is_that_of_the_index(service: Any, connect: Open, first: Any)
     data = [{"embedding": [3, 0], **first}, entry(1, 0, 2)]
     service.says(service.reply({"data": data[::-1] if first else data}))
     assert connect(dimensions=2).embed_passages(["first", "second"]).tolist() == [[1, 0], [0, 1]]
-
-
-def test_numbers_may_come_as_base64(service: Any, connect: Open) -> None:
-    packed = base64.b64encode(np.asarray([0, 4], dtype="<f4").tobytes()).decode()
-    service.says(service.reply({"data": [{"index": 0, "embedding": packed}]}))
-    embedder = connect(dimensions=2, encoding="base64")
-    assert embedder.embed_passages(["text"]).tolist() == [[0, 1]]
-    assert service.requests[0].body["encoding_format"] == "base64"
 
 
 def test_a_shorter_vector_is_asked_for(service: Any, connect: Open) -> None:

@@ -4,8 +4,6 @@ A service speaks OpenAI's ``/embeddings`` (https://platform.openai.com/docs/api-
 Ollama, vLLM, llama.cpp, LM Studio, text-embeddings-inference and the hosted ones do.
 """
 
-import base64
-import binascii
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -153,8 +151,6 @@ class ApiEmbedder:
 
     def _embed(self, texts: Sequence[str], attempts: int = 0) -> NDArray[np.float64]:
         body: dict[str, object] = {"model": self._settings.model, "input": list(texts)}
-        if self._settings.encoding != "float":  # the default, which some services know alone
-            body["encoding_format"] = self._settings.encoding
         if self._settings.shorten:
             body["dimensions"] = self._settings.dimensions
         return _vectors(self._service.request("/embeddings", body, attempts), len(texts))
@@ -289,11 +285,9 @@ def _vectors(answer: object, count: int) -> NDArray[np.float64]:
 
 def _numbers(value: object) -> NDArray[np.float64]:
     try:
-        if isinstance(value, str):
-            return np.frombuffer(base64.b64decode(value, validate=True), "<f4").astype(np.float64)
         if isinstance(value, list):
             return np.asarray(value, dtype=np.float64).reshape(len(value))
-    except (ValueError, TypeError, OverflowError, binascii.Error):
+    except (ValueError, TypeError, OverflowError):
         raise _unusable("an embedding is not a list of numbers") from None
     raise _unusable("an embedding is missing")
 

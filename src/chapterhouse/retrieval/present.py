@@ -1,4 +1,4 @@
-"""Excerpts as a page of Markdown for a person, and as blocks for a prompt.
+"""Excerpts as a page of Markdown.
 
 Documents stand in the order of their most relevant excerpt, because a reader and a model take in
 best what comes first; inside a document excerpts stand in reading order, because later sentences
@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from chapterhouse.text.naming import page_name
-from chapterhouse.text.sanitise import prompt_block
-from chapterhouse.types import Context, Document, Excerpt
+from chapterhouse.types import Document, Excerpt
 
 _SECTION_MARK = " › "
 
@@ -87,23 +86,3 @@ MARKDOWN = Layout(opening, piece)
 def markdown(excerpts: Sequence[Excerpt]) -> str:
     """Return arranged excerpts as Markdown, their text as the documents have it."""
     return MARKDOWN.page(excerpts)
-
-
-def prompt_view(context: Context, nonce: str) -> str:
-    """Return the excerpts for a model: escaped, every line marked, each in a block of its own.
-
-    Args:
-        nonce: At least 128 random bits in hexadecimal, fresh for each prompt.
-
-    Raises:
-        ValueError: the nonce is too short to be one.
-    """
-    return "\n".join(
-        prompt_block(
-            visible(excerpt.text),
-            label=f"{excerpt.hit.document.title}, {place_line(excerpt)}",
-            provenance=f"{excerpt.hit.document.source}, via {excerpt.hit.document.method}",
-            nonce=nonce,
-        )
-        for excerpt in context.excerpts
-    )
