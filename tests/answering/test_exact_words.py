@@ -102,18 +102,18 @@ ASKED_BY_NAME: Final = (
 # Long lists: what a row answers by a column that the question names, and what no column says.
 LISTS: Final = {
     "stock.csv": "Article,Bin,Min stock,Supplier\n"
-    + "".join(f"ART-{n},B{n % 40},{n % 7},Firm {n % 13}\n" for n in range(16_000, 16_600)),
+    + "".join(f"ART-{n},B{n % 40},{n % 7},Firm {n % 13}\n" for n in range(16_270, 16_370)),
     "boats.csv": "Boat,Price per day,Seats\n"
     + "".join(f"BT-{n},{n} euros,{n % 9}\n" for n in range(20, 90)),
     "lager.csv": "Teil;Lieferant;Prüfung\n"
-    + "".join(f"TX-{n};Haus {n % 11};{n % 28 + 1}.3.2025\n" for n in range(300, 700)),
+    + "".join(f"TX-{n};Haus {n % 11};{n % 28 + 1}.3.2025\n" for n in range(405, 525)),
     "pièces.md": "# Pièces\n\n| Référence | Fournisseur | Stock |\n|---|---|---|\n"
-    + "".join(f"| PC-{n} | Atelier {n % 9} | {n} |\n" for n in range(900, 1_100)),
+    + "".join(f"| PC-{n} | Atelier {n % 9} | {n} |\n" for n in range(930, 1_010)),
 }
 ASKED_OF_LISTS: Final = (
     ("Who supplies ART-16293?", "Firm 4"),
-    ("What is the minimum stock of ART-16510?", "B30"),
-    ("In which bin is ART-16007 stored?", "B7"),
+    ("What is the minimum stock of ART-16350?", "B30"),
+    ("In which bin is ART-16287 stored?", "B7"),
     ("What is the price of BT-44?", "44 euros"),
     ("Wer liefert TX-412?", "Haus 5"),
     ("An welchem Tag war die Prüfung von TX-518?", "15.3.2025"),
