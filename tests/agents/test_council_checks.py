@@ -373,7 +373,6 @@ def parse(text: str) -> ParsedDefinition[Council]:
         ('{"slug": "x", "members": [{"timeout_seconds": "9"}]}', ("members", 0, "timeout_seconds"),
          Code.TYPE, "a number"),
         ('{"slug": "x", "tools": [{"corpus": "p"}]}', ("tools", 0, "corpus"), Code.TYPE, "object"),
-        ('{"slug": "x", "tools": [{"mcp": {}}]}', ("tools", 0, "mcp"), Code.UNKNOWN, "any more"),
         ('{"slug": "x", "chair": {"tools": [{"corpus": {"top_k": "3"}}]}}',
          ("chair", "tools", 0, "corpus", "top_k"), Code.TYPE, "whole number"),
         ('{"slug": "x", "members": [{"tools": [{"corpus": {"folder": 3}}]}]}',

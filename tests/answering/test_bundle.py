@@ -100,13 +100,7 @@ sentences = st.builds(
     opinion=st.none() | st.builds(Opinion, st.sampled_from(OpinionKind), words, numbers),
 )
 several = st.lists(words, max_size=3).map(tuple)
-usages = st.builds(
-    Usage,
-    numbers,
-    numbers,
-    numbers,
-    st.none() | st.decimals(0, 100, allow_nan=False, allow_infinity=False, places=6),
-)
+usages = st.builds(Usage, numbers, numbers, numbers)
 answers = st.builds(
     Answer,
     question=words,

@@ -269,7 +269,7 @@ def test_nearest_documents_are_in_no_output(library: Library) -> None:
 
 
 def test_a_meeting_that_decides_nothing_has_no_answer() -> None:
-    open_ = Minutes("board", "Board", "Shall we?", usage=Usage(1, 2, 3, None))
+    open_ = Minutes("board", "Board", "Shall we?", usage=Usage(1, 2, 3))
     record = minutes_record(open_)
     assert (record.outcome, record.council) == (QuestionOutcome.NOT_FOUND, "board")
     decided = minutes_record(replace(open_, decided="yes", method="large"))
