@@ -63,7 +63,7 @@ def test_what_is_known_of_a_model_holds_wherever_it_runs(model: Path) -> None:
         (at_address, "nomic-ai/nomic-embed-text-v1.5", "search_query: "),
         (encoder("Nomic-Embed-Text", ""), "nomic-embed-text", "search_query: "),
         (encoder("all-MiniLM-L6-v2", ""), "all-minilm", ""),
-        (encoder("built-in", ""), "", ""),
+        (encoder("Built-In", ""), "", ""),
     ):
         assert (found.model, found.question_prefix) == (model_name, prefix)
 

@@ -212,9 +212,9 @@ def encoder(name: str, model: str) -> EmbeddingSettings:
 
     What is known of a model holds wherever it runs. Errors as for ``reranker``.
     """
-    if name == "built-in":
-        return EmbeddingSettings(engine="built-in")
     card = cards.card_named(name)
+    if card and card.engine == "built-in":
+        return EmbeddingSettings(engine="built-in")
     if card and card.engine == "openai":
         found: dict[str, object] | None = {
             "engine": "openai",
