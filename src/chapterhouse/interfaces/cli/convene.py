@@ -66,7 +66,7 @@ else:
     contents = lazy("chapterhouse.council.minutes.contents")
     outline = lazy("chapterhouse.council.minutes.outline")
 
-_MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
+_MORE: Final = "sources in full and all that was said: --full, --markdown or --output"
 # Of the first screen, and how many lines of each of its lists.
 _FIRST: Final = (
     "table",
@@ -94,7 +94,6 @@ def convene(
         ),
     ] = None,
     markdown: Annotated[bool, flag("--markdown", "Print all of the minutes as Markdown.")] = False,
-    html: Annotated[bool, flag("--html", "Print the minutes as a page that stands alone.")] = False,
     output: Annotated[
         str | None,
         option("--output", "FILE", "Write the minutes too: to FILE.md, .html or .json."),
@@ -138,9 +137,9 @@ def convene(
     Exit code 4 says that a member was absent from a round. Ctrl-C stops at once; the same command
     goes on where it stopped.
     """
-    if markdown + html + common().json > 1:
-        raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
-    if dry_run and (markdown or html or output or bundle):
+    if markdown and common().json:
+        raise typer.BadParameter("--markdown and --json are forms of one thing: take one.")
+    if dry_run and (markdown or output or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
     options = session.MeetingOptions(
         model,
@@ -167,9 +166,8 @@ def convene(
         )
         for write in writing:
             write(library, minutes)
-    if markdown or html:
-        form = outline.minutes_markdown if markdown else outline.minutes_html
-        shown: list[Raw] | partial[None] = [Raw(form(minutes))]
+    if markdown:
+        shown: list[Raw] | partial[None] = [Raw(outline.minutes_markdown(minutes))]
     else:
         shown = partial(show_minutes, value=minutes, options=reopening(), full=full)
     return Outcome(
