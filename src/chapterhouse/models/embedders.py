@@ -7,6 +7,7 @@ Ollama, vLLM, llama.cpp, LM Studio, text-embeddings-inference and the hosted one
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -284,12 +285,12 @@ def _vectors(answer: object, count: int) -> NDArray[np.float64]:
 
 
 def _numbers(value: object) -> NDArray[np.float64]:
-    try:
+    if value is None:
+        raise _unusable("an embedding is missing")
+    with suppress(ValueError, TypeError, OverflowError):
         if isinstance(value, list):
             return np.asarray(value, dtype=np.float64).reshape(len(value))
-    except (ValueError, TypeError, OverflowError):
-        raise _unusable("an embedding is not a list of numbers") from None
-    raise _unusable("an embedding is missing")
+    raise _unusable("an embedding is not a list of numbers")
 
 
 def _unusable(reason: str) -> EngineError:
