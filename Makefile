@@ -137,7 +137,7 @@ size: ## lines and modules by package, beside the last release and the target
 lock: setup ## make the lock files anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
-	$(BIN)/uv pip compile -q pyproject.toml --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-run.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra postgres --extra s3 --constraint requirements.lock --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-run.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-bench.lock
 	$(BIN)/uv pip compile -q --group pyproject.toml:peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-peers.lock
 	$(BIN)/uv pip compile -q --group pyproject.toml:model --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-model.lock

@@ -3,6 +3,7 @@
 import csv
 import ipaddress
 import os
+import secrets
 import signal
 import socket
 import threading
@@ -12,7 +13,8 @@ from typing import ClassVar
 
 import hypothesis
 import pytest
-from tests.clouds import Drive, connected
+from tests.buckets import BucketServer, running_bucket
+from tests.clouds import BUCKET, Drive, connected
 from tests.databases import NewPlace, OpenStore, emptied, own_database, running_server
 
 from chapterhouse import Library
@@ -30,6 +32,7 @@ LARGE = "CHAPTERHOUSE_LARGE" in os.environ
 
 # Any test whose homes are its own, with its libraries in PostgreSQL; those of a whole module or
 # session are made before its database is.
+EVERYTHING_IN_BUCKETS = os.environ.get("CHAPTERHOUSE_TEST_OBJECTS") == "s3"
 EVERYTHING_IN_POSTGRES = os.environ.get("CHAPTERHOUSE_TEST_STORE") == "postgresql"
 
 # A busy machine is no fault of the code: nothing in the tests depends on time.
@@ -106,6 +109,8 @@ def wanted_store(request: pytest.FixtureRequest) -> None:
     """Let the homes of a test itself be in PostgreSQL, where the environment says so."""
     if EVERYTHING_IN_POSTGRES and "kind" not in request.fixturenames:
         request.getfixturevalue("in_postgres")
+    if EVERYTHING_IN_BUCKETS:
+        request.getfixturevalue("in_bucket")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -185,6 +190,25 @@ def postgres() -> Iterator[str]:
     """The address of a PostgreSQL server; the test is skipped where none can be started."""
     with running_server() as address:
         yield address
+
+
+@pytest.fixture(scope="session")
+def bucket_server() -> Iterator[BucketServer]:
+    """A server of S3 with a bucket; the test is skipped where none can be started."""
+    with running_bucket() as server:
+        yield server
+
+
+@pytest.fixture
+def in_bucket(
+    bucket_server: BucketServer, no_settings: None, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """Let the homes of the test have larger files in a bucket; where these are, as files."""
+    prefix = f"test-{secrets.token_hex(4)}"
+    for name, value in bucket_server.variables.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("CHAPTERHOUSE_OBJECTS", f"s3://{BUCKET}/{prefix}")
+    return bucket_server.folder / prefix
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgresql"])

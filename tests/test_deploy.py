@@ -5,12 +5,15 @@ import subprocess
 import tomllib
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 import yaml  # type: ignore[import-untyped]  # no stubs are installed
 
 from chapterhouse.interfaces.cli.main import command
 from chapterhouse.interfaces.serving import Address
+from chapterhouse.settings import StoreSettings
+from chapterhouse.settings_file import _from_environment
 
 ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
@@ -88,6 +91,32 @@ def test_ports_names_and_homes_agree() -> None:
     assert name in compose()["volumes"]
 
 
+def test_several_containers_have_one_database_one_bucket_and_homes_by_pairs() -> None:
+    text = (DEPLOY / "compose.several.yaml").read_text("utf-8")
+    found = yaml.safe_load(text)
+    ours = {n: one for n, one in found["services"].items() if one["image"] == "chapterhouse"}
+    assert len([n for n in ours if n.startswith("server")]) == 2
+    for name, service in ours.items():
+        assert service["build"] == compose()["services"]["chapterhouse"]["build"]
+        if name.startswith("worker"):
+            require_command(service["command"])
+            server = ours[name.replace("worker", "server")]
+            assert service["volumes"] == server["volumes"]
+        settings = _from_environment(service["environment"])["store"]
+        store = StoreSettings.model_validate(settings)
+        host = urlsplit(store.address).hostname
+        assert host in found["services"]
+        address = urlsplit(service["environment"]["AWS_ENDPOINT_URL"])
+        objects = found["services"][address.hostname]
+        bucket = urlsplit(store.objects).netloc
+        assert f"mkdir -p /data/{bucket} " in objects["command"][0]
+        assert f"--addr :{address.port}" in objects["command"][0]
+        key = service["environment"]["AWS_ACCESS_KEY_ID"]
+        assert f'--auth-key "{key},$$OBJECTS_SECRET"' in objects["command"][0]
+    mounted = {v.partition(":")[0] for one in found["services"].values() for v in one["volumes"]}
+    assert mounted == set(found["volumes"])
+
+
 def test_the_image_has_what_the_tests_ran_with() -> None:
     """What runs is pinned by hash, and no version of it is another than in the tests' lock."""
 
@@ -101,7 +130,9 @@ def test_the_image_has_what_the_tests_ran_with() -> None:
     run, tested = pins("requirements-run.lock"), pins("requirements.lock")
     assert run.items() <= tested.items()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    needed = [re.split(r"[^\w.-]", one)[0] for one in project["dependencies"]]
+    extras = project["optional-dependencies"]
+    wanted = (*project["dependencies"], *extras["postgres"], *extras["s3"])
+    needed = [re.split(r"[^\w.-]", one)[0] for one in wanted]
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in needed} <= run.keys()
     installs = [part for part in the("RUN").split("&&") if "pip install" in part]
     assert all("--no-deps" in part for part in installs)

@@ -5,6 +5,7 @@ the home folder; a workspace may have a ``workspace.toml`` of its own, and value
 an environment variable is spelled ``CHAPTERHOUSE_SEARCH__LIMIT=5``.
 """
 
+import re
 from typing import Annotated, Any, ClassVar, Final, Literal
 from urllib.parse import urlsplit
 
@@ -300,16 +301,30 @@ class CloudSettings(_Frozen):
 class StoreSettings(_Frozen):
     """Where the documents of a home's workspaces are, and all that is known of them.
 
-    The variable ``CHAPTERHOUSE_STORE`` is short for the address.
+    The variable ``CHAPTERHOUSE_STORE`` is short for the address, ``CHAPTERHOUSE_OBJECTS`` for the
+    other one.
     """
 
     address: str = Field(default="", repr=False)  # postgresql://…; empty: SQLite, in the home
+    objects: str = ""  # s3://BUCKET/PREFIX, for larger original files; empty: with the documents
 
     @field_validator("address")
     @classmethod
     def _is_of_postgresql(cls, value: str) -> str:
         if value and not value.startswith(("postgresql://", "postgres://")):
             raise ValueError("an address looks like postgresql://USER:PASSWORD@HOST/DATABASE")
+        return value
+
+    @field_validator("objects")
+    @classmethod
+    def _is_of_s3(cls, value: str) -> str:
+        parts = urlsplit(value)
+        plain = re.fullmatch(r"[a-z0-9][a-z0-9.-]+", parts.netloc)
+        if value and (parts.scheme != "s3" or not plain or parts.query or parts.fragment):
+            raise ValueError(
+                "an address looks like s3://BUCKET/PREFIX; keys and the server's address are in the"
+                " variables of AWS, such as AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL"
+            )
         return value
 
 

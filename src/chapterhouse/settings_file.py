@@ -25,6 +25,7 @@ from chapterhouse.settings import (
 )
 from chapterhouse.types import Origin
 
+OBJECTS: Final = f"{PREFIX}OBJECTS"
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -83,14 +84,19 @@ def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
 
 
 def store_address(home: Path) -> str:
-    """Return the address of the database that a home's stores are in; empty: files of the home.
+    """Return the address of the database that a home's stores are in; empty: files of the home."""
+    return store_settings(home).address
+
+
+def store_settings(home: Path) -> StoreSettings:
+    """Return where a home's stores are.
 
     Raises:
         UsageError: file or variable say something that is none.
     """
     stated = _merged(_read(home / HOME_FILE), _from_environment(os.environ)).get("store", {})
     try:
-        return StoreSettings.model_validate(stated).address
+        return StoreSettings.model_validate(stated)
     except ValidationError as error:
         raise _explained(error, home / HOME_FILE) from None
 
@@ -168,6 +174,8 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[st
             found[section] = {"address": environment[whole]}
         elif whole in environment:
             found[section] = _parsed(section, environment[whole])
+        if section == "store" and OBJECTS in environment:
+            found[section] = {**found.get(section, {}), "objects": environment[OBJECTS]}
         for name, field in fields_of(section).items():
             variable = f"{whole}__{name}".upper()
             if variable in environment:

@@ -1,19 +1,48 @@
 import os
 import threading
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.clouds import BUCKET
 
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
-from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.blobs import Blobs, BlobStore
+
+
+class Place(NamedTuple):
+    """Blobs, and the file in which one of them is."""
+
+    blobs: BlobStore
+    path: Callable[[str], Path]
+
+
+@pytest.fixture(scope="module", params=["folder", "bucket"])
+def place(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Place]:
+    if request.param == "folder":
+        folder = tmp_path_factory.mktemp("blobs")
+        yield Place(Blobs(folder), lambda sha256: folder / sha256[:2] / sha256)
+        return
+    server = request.getfixturevalue("bucket_server")
+    from chapterhouse.store.objects import Bucket, ObjectBlobs  # noqa: PLC0415 - an extra
+
+    with pytest.MonkeyPatch.context() as patched:
+        for name, value in server.variables.items():
+            patched.setenv(name, value)
+        objects = Bucket(f"s3://{BUCKET}/blobs", "one")
+    own = server.folder / "blobs" / "one" / "documents"
+    yield Place(ObjectBlobs(objects), lambda sha256: own / sha256)
 
 
 @given(st.binary(max_size=200))
-def test_what_is_put_comes_back(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    blobs = Blobs(tmp_path_factory.getbasetemp() / "blobs-law")
+def test_what_is_put_comes_back(place: Place, data: bytes) -> None:
+    blobs = place.blobs
     sha256 = blobs.put(data)
     assert blobs.put(data) == sha256
     assert blobs.has(sha256)
@@ -26,19 +55,28 @@ def test_what_is_put_comes_back(tmp_path_factory: pytest.TempPathFactory, data: 
 
 
 @pytest.mark.parametrize("name", ["", "../../etc/passwd", "A" * 64, "0" * 63])
-def test_only_hashes_are_names(tmp_path: Path, name: str) -> None:
+def test_only_hashes_are_names(place: Place, name: str) -> None:
     with pytest.raises(ValueError, match="SHA-256"):
-        Blobs(tmp_path).get(name)
+        place.blobs.get(name)
 
 
-def test_age_counts_from_the_last_put(tmp_path: Path) -> None:
-    blobs = Blobs(tmp_path)
-    sha256 = blobs.put(b"x")
-    path = tmp_path / sha256[:2] / sha256
-    os.utime(path, (1, 1))
-    assert list(blobs.hashes(60)) == [sha256]
-    blobs.put(b"x")
-    assert list(blobs.hashes(60)) == []
+def test_age_counts_from_the_last_put(place: Place) -> None:
+    sha256 = place.blobs.put(b"x")
+    time.sleep(0.5)
+    between = time.time()
+    time.sleep(0.5)
+    assert sha256 in place.blobs.hashes(time.time() - between)
+    place.blobs.put(b"x")
+    assert sha256 not in place.blobs.hashes(time.time() - between)
+    assert sha256 in place.blobs.hashes()
+
+
+def test_what_is_larger_than_a_part_comes_back_whole(place: Place) -> None:
+    data = os.urandom(11 * 2**20)
+    sha256 = place.blobs.put(data)
+    assert place.blobs.get(sha256) == data
+    assert place.path(sha256).stat().st_size == len(data)
+    place.blobs.delete(sha256)
 
 
 def test_leftovers_are_swept_when_they_are_old(tmp_path: Path) -> None:
@@ -67,10 +105,10 @@ def test_many_threads_may_put_the_same(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("*/*"))) == 1
 
 
-def test_changed_bytes_are_noticed_and_written_again_by_the_next_put(tmp_path: Path) -> None:
-    blobs = Blobs(tmp_path)
+def test_changed_bytes_are_noticed_and_written_again_by_the_next_put(place: Place) -> None:
+    blobs = place.blobs
     name = blobs.put(b"the right bytes")
-    (tmp_path / name[:2] / name).write_bytes(b"the wrong bytes")
+    place.path(name).write_bytes(b"the wrong bytes")
     with pytest.raises(CorruptLibraryError, match=name):
         blobs.get(name)
     assert blobs.put(b"the right bytes") == name

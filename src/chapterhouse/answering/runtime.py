@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from chapterhouse.reading.page_views import PageViews
     from chapterhouse.settings import Settings
     from chapterhouse.settings_stored import ResolvedSettings
-    from chapterhouse.store.blobs import Blobs
+    from chapterhouse.store.blobs import BlobStore
     from chapterhouse.store.definitions import Definitions
     from chapterhouse.store.memory import MemoryStore
     from chapterhouse.store.sqlite import Store
@@ -74,7 +74,7 @@ class Runtime:
     store: "Store"
     memories: "MemoryStore"
     worker: "Worker"
-    blobs: "Blobs"
+    blobs: "BlobStore"
     lexical: "LexicalSearch"
     aliases: "AliasIndex"
     graph: "GraphIndex"

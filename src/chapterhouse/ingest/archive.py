@@ -33,7 +33,7 @@ from chapterhouse.files import make_folder, move_into_place, sync_folder, work_f
 from chapterhouse.index import Index
 from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE
 from chapterhouse.settings_file import portable_settings
-from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.blobs import BlobStore
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -150,7 +150,7 @@ def is_archive(data: bytes) -> bool:
 def export(
     source: Place,
     store: Store,
-    blobs: Blobs,
+    blobs: BlobStore,
     path: Path,
     *,
     memories: bool,
@@ -195,7 +195,7 @@ def export(
 
 
 def _add_store(
-    store: Store, blobs: Blobs, add: _Add, database: Path, *, memories: bool
+    store: Store, blobs: BlobStore, add: _Add, database: Path, *, memories: bool
 ) -> Snapshot:
     """Add the blobs, then the database of a moment at which all that it needs were there.
 

@@ -19,7 +19,7 @@ from chapterhouse.files import OTHERS
 from chapterhouse.index import Index
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.reading.pool import describe_readers
-from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.blobs import BlobStore
 from chapterhouse.store.sqlite import Store
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Check, Document, EncoderStatus, Progress, Scope, SourceKind
@@ -42,7 +42,7 @@ _RESTORE: Final = (
 
 def check_library(
     store: Store,
-    blobs: Blobs,
+    blobs: BlobStore,
     indexes: Mapping[str, Index],
     *,
     thorough: bool,
@@ -104,7 +104,7 @@ def check_surroundings(
 
 
 def _document_faults(
-    store: Store, blobs: Blobs, on_progress: Callable[[Progress], None], *, thorough: bool
+    store: Store, blobs: BlobStore, on_progress: Callable[[Progress], None], *, thorough: bool
 ) -> Mapping[str, str]:
     """Return what is wrong with documents, by id; what changed meanwhile is left out."""
     examination = store.examination()

@@ -356,8 +356,19 @@ class Documents:
         document = self.by_id(document_id)
         content = self._runtime.store.content(document.sha256, Scope.everything())
         if content is None:
-            raise NotFoundError(f"The library has no bytes of the file of '{document_id}'.")
+            raise NotFoundError(
+                f"The library has no bytes of the file of '{document_id}'.",
+                hint="If other machines have larger files in object storage, set store.objects here"
+                " as well. Else add the file again.",
+            )
         return content
+
+    def original_link(self, document_id: str) -> str:
+        """Return an address by which anyone can read a document's file for five minutes.
+
+        Empty where the file is not in object storage; what is there is not compared with its hash.
+        """
+        return self._runtime.store.link(self.by_id(document_id).sha256, Scope.everything())
 
     def page_image(self, document_id: str, page: int) -> bytes:
         """Return a page of a document that is a PDF, as a PNG.

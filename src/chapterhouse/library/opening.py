@@ -178,7 +178,7 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
             store=store,
             memories=store.memories(),
             worker=worker,
-            blobs=Blobs(folder / "blobs"),
+            blobs=store.blobs,
             lexical=lexical,
             aliases=aliases,
             graph=graph,

@@ -1,4 +1,4 @@
-"""Bytes under their SHA-256, one file each, in a folder."""
+"""Bytes under their SHA-256: what keeps them, and that as one file each in a folder."""
 
 import hashlib
 import os
@@ -7,11 +7,49 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Protocol
 
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError
 from chapterhouse.files import UNFINISHED, make_folder, sync_folder, write_whole
 
 _HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class BlobStore(Protocol):
+    """Bytes under their SHA-256, in a folder or as objects; safe for several processes at once."""
+
+    def put(self, data: bytes) -> str:
+        """Write ``data`` so that it lasts; return its hash.
+
+        Bytes that are there already are young again, so that garbage collection leaves them alone
+        until the document that needs them is committed.
+        """
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return the bytes of this hash, or None if they are not there.
+
+        Raises:
+            CorruptLibraryError: the bytes no longer have this hash.
+        """
+
+    def has(self, sha256: str) -> bool:
+        """Say whether there are bytes of this hash, without reading them."""
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes of this hash, if they are there."""
+
+    def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
+        """Yield, sorted, the hashes of what was last put at least so many seconds ago."""
+
+    def link(self, sha256: str) -> str:
+        """Return an address by which anyone can read the bytes for a while; empty: none."""
+
+
+def require_hash(sha256: str) -> str:
+    """Return what is a SHA-256 in lower-case hexadecimal, and so a name that leads nowhere else."""
+    if not _HASH.fullmatch(sha256):
+        raise ValueError(f"Not a SHA-256 in lower-case hexadecimal: {sha256!r}")
+    return sha256
 
 
 class Blobs:
@@ -21,10 +59,7 @@ class Blobs:
         self._root = root
 
     def put(self, data: bytes) -> str:
-        """Keep ``data`` so that it survives a power cut; return its hash.
-
-        Putting bytes that are already kept makes them young again, so that garbage collection
-        leaves them alone until the document that needs them is committed.
+        """Write ``data`` so that it survives a power cut; return its hash.
 
         Raises:
             ChapterhouseError: they cannot be written.
@@ -87,9 +122,12 @@ class Blobs:
             elif _HASH.fullmatch(path.name):
                 yield path.name
 
+    def link(self, sha256: str) -> str:  # noqa: ARG002 - as the protocol has it
+        """Return nothing: files are read through whoever serves them."""
+        return ""
+
     def _path(self, sha256: str) -> Path:
-        if not _HASH.fullmatch(sha256):
-            raise ValueError(f"Not a SHA-256 in lower-case hexadecimal: {sha256!r}")
+        require_hash(sha256)
         return self._root / sha256[:2] / sha256
 
     def _put(self, path: Path, data: bytes) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from chapterhouse.files import read_only_address
-from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.blobs import Blobs, BlobStore
 from chapterhouse.store.connections import Connections, explained
 from chapterhouse.store.rows import Connection, Database, Row, run
 
@@ -47,8 +47,15 @@ def write_file(database: Database, path: Path, agree: Callable[[], None]) -> Non
             _copy(select, connection)
 
 
-def read_file(path: Path, blobs: Blobs, database: "PostgresDatabase") -> None:
-    """Write a library in a file of SQLite, and its blobs, to PostgreSQL, where it is empty."""
+def read_file(
+    path: Path, blobs: Blobs, database: "PostgresDatabase", target: BlobStore | None
+) -> None:
+    """Write a library in a file of SQLite to PostgreSQL, where it is empty.
+
+    Args:
+        blobs: Of the file.
+        target: Where they go; None: to PostgreSQL, too.
+    """
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
     with (
         explained(path),
@@ -57,7 +64,11 @@ def read_file(path: Path, blobs: Blobs, database: "PostgresDatabase") -> None:
     ):
         _copy(reader.execute, connection)
         for (sha256,) in run(connection, "blob_hashes"):
-            run(connection, "put_content", sha256, blobs.get(str(sha256)))
+            data = blobs.get(str(sha256))
+            if target is None:
+                run(connection, "put_content", sha256, data)
+            elif data is not None:
+                target.put(data)
         database.number_on(connection)
 
 

@@ -77,7 +77,7 @@ class PostgresDatabase:
         CorruptLibraryError: there is such a schema, and it is not ours.
     """
 
-    inline_maximum = 2**62  # larger files go to an object store once there is one
+    inline_maximum = 2**62  # less where larger files go to a bucket
     upgraded = False
 
     def __init__(self, address: str, schema: str, tables: tuple[str, str] = LIBRARY) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
-from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.blobs import BlobStore
 from chapterhouse.store.rows import Connection, Database, Row, Value, first, run
 from chapterhouse.store.sources import read_trust
 from chapterhouse.types import (
@@ -33,7 +33,7 @@ _CACHED_DOCUMENTS = 5_000  # some ten megabytes
 class StoreReader:
     """Reads the store of one workspace; every read of documents within a scope."""
 
-    def __init__(self, connections: Database, blobs: Blobs) -> None:
+    def __init__(self, connections: Database, blobs: BlobStore) -> None:
         self._connections = connections
         self._rows = connections.rows
         self._blobs = blobs
@@ -181,6 +181,14 @@ class StoreReader:
                 hint="Restore the database from a backup, or add the folder again.",
             )
         return data
+
+    def link(self, sha256: str, scope: Scope) -> str:
+        """Return an address by which anyone can read a file for a while; empty: there is none."""
+        if scope.shelves is not None:
+            ((visible,),) = self._rows("content_visible", sha256, scope.key)
+            if not visible:
+                return ""
+        return self._blobs.link(sha256)
 
     def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""

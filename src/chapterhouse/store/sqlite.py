@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.store import rows, writing
-from chapterhouse.store.blobs import Blobs
+from chapterhouse.store.blobs import Blobs, BlobStore
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.examining import StoreExaminer
@@ -117,7 +117,7 @@ class Store(StoreReader):
         NewerLibraryError: ``place`` was written by a newer Chapterhouse.
     """
 
-    def __init__(self, place: Path | Database, *, blobs: Blobs) -> None:
+    def __init__(self, place: Path | Database, *, blobs: BlobStore) -> None:
         if isinstance(place, Path):
             require_not_emptied(place)
             place = Connections(place)
@@ -129,6 +129,11 @@ class Store(StoreReader):
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
         self._connections.close()
+
+    @property
+    def blobs(self) -> BlobStore:
+        """Where the bytes of larger files are."""
+        return self._blobs
 
     @property
     def identity(self) -> str:

@@ -1,12 +1,13 @@
 import json
 import re
 import threading
+import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from tests.served import Served, until
+from tests.served import Served, serving, until
 
 from chapterhouse.library import Library
 
@@ -254,3 +255,24 @@ def test_who_sends_what_another_shelf_has_is_answered_as_for_anything_new(served
         assert gone.json()["state"] == "removed"
         assert client.get(path).status_code == 404
         assert owner.get(path).json()["shelves"] == ["board"]
+
+
+def test_who_asks_for_an_address_gets_that_of_a_large_file_and_a_small_one_itself(
+    tmp_path: Path, in_bucket: Path
+) -> None:
+    large = "The ferry crosses the sound at noon. " * 3_000
+    with Library.open(tmp_path / "home") as library:
+        library.documents.add_bytes(large.encode(), "large.txt")
+        library.documents.add_bytes(b"It lands at one.\n", "small.txt")
+        found = {one.size: one.id for one in library.documents.list()}
+    query = "content?original=true&redirect=true"
+    with serving(tmp_path / "home") as served, served.client(served.key("read")) as client:
+        answer = client.get(f"/api/documents/{found[len(large)]}/{query}", follow_redirects=False)
+        assert answer.status_code == 307
+        assert answer.headers["cache-control"] == "no-store"
+        with urllib.request.urlopen(answer.headers["location"]) as file:  # without any key
+            assert file.read().decode() == large
+        small = client.get(f"/api/documents/{found[17]}/{query}", follow_redirects=False)
+        assert (small.status_code, small.content) == (200, b"It lands at one.\n")
+        plain = client.get(f"/api/documents/{found[len(large)]}/content?original=true")
+        assert plain.text == large

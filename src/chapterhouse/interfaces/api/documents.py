@@ -7,6 +7,7 @@ from typing import Annotated, Any, Final, Literal
 from urllib.parse import quote
 
 from fastapi import Header, Query, Response
+from fastapi.responses import RedirectResponse
 
 from chapterhouse.chunking.build import formats_of
 from chapterhouse.errors import NotFoundError, UsageError
@@ -208,15 +209,25 @@ async def show(
     "/{document_id}/content",
     openapi_extra=READ,
     response_model=ContentResult,
-    responses={200: {"content": {"application/octet-stream": {}}}},
+    responses={
+        200: {"content": {"application/octet-stream": {}}},
+        307: {"description": "Where the file is for five minutes."},
+    },
 )
 async def content(
     exchange: Exchanged,
     document_id: str,
     original: Annotated[bool, Query(description="The file itself, as it was read.")] = False,
+    redirect: Annotated[
+        bool, Query(description="Answer with the file's address where it is in object storage.")
+    ] = False,
 ) -> ContentResult | Response:
     """Return the text of a document, or the file that it was read from."""
     document = await exchange.look(lambda library: library.documents.by_id(document_id))
+    if original and redirect:
+        link = await exchange.look(lambda library: library.documents.original_link(document_id))
+        if link:
+            return RedirectResponse(link)
     # As text it is there twice for a moment.
     exchange.caller.expect(document.size if original else 2 * document.characters)
     if original:
