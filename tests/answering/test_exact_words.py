@@ -232,6 +232,31 @@ def test_a_row_of_a_long_list_answers_what_one_of_its_columns_says(tmp_path: Pat
             assert library.answers.ask(asked).outcome != "answer", asked
 
 
+NOTES: Final = "pays late " * 20  # a row that is too long to be shown whole
+PEOPLE: Final = (
+    "Index,First Name,Last Name,Company,City,Country,Email,Notes\n"
+    f"1,Ana,Soto,Rasmussen Group,East Leonard,Chile,a@smith.info,{NOTES}\n"
+    f"2,Roy,Berry,Murillo-Perry,Isabelborough,Antigua,r@hogan.com,{NOTES}\n"
+    f"3,Roy,Olsen,Dominguez,Bensonview,Chile,o@benson.org,{NOTES}\n"
+)
+
+
+def test_of_a_row_its_cells_with_words_of_the_question_are_shown_and_no_row_with_fewer(
+    tmp_path: Path,
+) -> None:
+    with filled(tmp_path, {"people.csv": PEOPLE}) as library:
+        told = library.answers.ask("What is the email of Roy Berry?")
+        assert told.outcome == "answer"
+        assert "First Name: Roy · Last Name: Berry · Email: r@hogan.com" in told.text
+        assert "Olsen" not in told.text
+        told = library.answers.ask("Which company is in Chile?")
+        assert told.outcome == "answer"
+        assert "Rasmussen Group" in told.text
+        assert "Company: Dominguez · Country: Chile" in told.text
+        assert "Murillo" not in told.text
+        assert library.answers.ask("What is the salary of Roy Berry?").outcome != "answer"
+
+
 def test_what_is_named_and_nowhere_is_no_answer(library: Library) -> None:
     for asked in ("What flow has P-500?", "How many fixes has version 9.12?", "port 8444"):
         assert library.answers.ask(asked).outcome != "answer", asked

@@ -14,16 +14,14 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.answering.columns import columns_to_show
 from chapterhouse.answering.parts import Part, part_of
-from chapterhouse.answering.route import value_asked
-from chapterhouse.retrieval.exact import ExactDate, ExactTerm
+from chapterhouse.answering.route import asks_duration, states_duration, value_asked
 from chapterhouse.retrieval.judging import Floats, Judgement
-from chapterhouse.retrieval.question import plain_words
 from chapterhouse.retrieval.sentences import Sentence, text_of
-from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import LONGEST, body_start
 from chapterhouse.text.counting import count_words, word_spans
-from chapterhouse.text.markdown import sentence_spans, table_cells
+from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.text.terms import terms_in
 from chapterhouse.types import Body, Hit, Question
 
@@ -42,8 +40,6 @@ TO_THE_POINT: Final = 0.1  # share of a sentence of an answer, over the best one
 _ROW_WORDS: Final = 40  # of a row, up to which all of its cells are shown
 _LIST: Final = 100  # words of a list or table behind what leads in to it
 _REACH: Final = 3_000  # characters
-_ABBREVIATION: Final = 3  # letters, the fewest
-_FAMILY: Final = 5  # letters with which words of one family begin, the fewest
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS: Final = re.compile(r"\w+")
 
@@ -109,7 +105,7 @@ def choose(
     shown: list[str] = []
     left = form.words
     decided = 1 in about
-    outdone = _outdone(question, judged.sentences, hits) if form.least else frozenset[int]()
+    outdone = _outdone(question, judged.sentences, hits)
     score = _scores(question, judged, hits, bound)
     if decided:
         score = _decided(score, np.asarray(about) == 1)
@@ -141,6 +137,14 @@ def choose(
         shown.append(own)
         left -= words
     return tuple(chosen) if form.alone else _fitting(chosen, bodies, form.words)
+
+
+def says_how_long(question: Question, parts: Sequence[Part], bodies: Bodies) -> bool:
+    """Whether a length of time is in what is shown; true where none is asked for."""
+    return not asks_duration(question.text) or any(
+        states_duration(part.text(bodies.text(part.hit.document.id)), part.hit.document.language)
+        for part in parts
+    )
 
 
 def _decided(score: Floats, asked: NDArray[np.bool_]) -> Floats:
@@ -193,8 +197,8 @@ def _part(
     if part and sentence.header:
         part = replace(part, header=sentence.header.split("\n", 1)[0])
         if count_words(part.text(text)) > _ROW_WORDS:
-            columns = _asked_columns(sentence.header, hit.document.language, question) - {0}
-            part = replace(part, columns=columns)
+            row = text[slice(*part.core)]
+            part = replace(part, columns=columns_to_show(question, part.header, row, hit))
     return part
 
 
@@ -273,46 +277,6 @@ def _repeats(one: str, other: str) -> bool:
         return False
     first, second = (frozenset(_WORDS.findall(text.casefold())) for text in (one, other))
     return len(first & second) >= _REPETITION * (len(first | second) or 1)
-
-
-def _asked_columns(header: str, language: str, question: Question) -> frozenset[int]:
-    """Return the columns whose names have a word of the question, or one of its family."""
-    terms = frozenset(term for _, own in question.words for term in own)
-    asked = [word.casefold() for word, _ in question.words]
-
-    def is_asked(name: str) -> bool:
-        words = enumerate(plain_words(name.casefold()))
-        return any(_is_family(one, word, place == 0) for place, one in words for word in asked)
-
-    return frozenset(
-        number
-        for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
-        if not terms.isdisjoint(analyse(name, language)) or is_asked(name)
-    )
-
-
-def _is_family(name: str, word: str, is_first: bool) -> bool:  # noqa: FBT001 - of a column's name
-    """Whether two words begin alike: "Supplier" and "supplies", or first "Min" and "minimum".
-
-    Stems leave them apart in many languages, as "Lieferant" and "liefert".
-    """
-    pairs = enumerate(zip(name, word, strict=False))
-    same = next((place for place, (one, other) in pairs if one != other), min(len(name), len(word)))
-    is_short = is_first and _ABBREVIATION <= same == len(name)  # not "per" of "person"
-    return is_short or (same >= _FAMILY and same * 2 >= max(len(name), len(word)))
-
-
-def names_column(
-    question: Question, codes: Sequence[ExactTerm | ExactDate], part: Part, row: str
-) -> bool:
-    """Whether a question names a column of a row other than that in which a code of it is."""
-    language = part.hit.document.language
-    others = {
-        number
-        for number, cell in enumerate(table_cells(row))
-        if not any(code.is_in(cell, language) for code in codes)
-    }
-    return bool(part.header and others & _asked_columns(part.header, language, question))
 
 
 def _shorten(part: Part, text: str, left: int) -> Part:

@@ -19,9 +19,10 @@ from chapterhouse.answering.choosing import (
     Form,
     beginning,
     choose,
-    names_column,
+    says_how_long,
 )
 from chapterhouse.answering.cite import cite, verify
+from chapterhouse.answering.columns import has_all_words, names_column
 from chapterhouse.answering.comparing import compared
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
 from chapterhouse.answering.parts import Part, render_part
@@ -137,8 +138,9 @@ class Screen:
         beginning: Title of the document whose beginning the parts are; or empty.
         is_named: Whether the passage shown first has a code or date that is asked for, or its
             document goes by most of the question.
-        is_exact: Whether it is a row of a table with each code that is asked for, a date or number
-            where one is, and a column that the question names: that answers, however it reads.
+        is_exact: Whether it is a row of a table with each code or each word that is asked for, a
+            date or number where one is, and a column that the question names: that answers, however
+            it reads.
         is_computed: Whether rows were found by comparing a column.
     """
 
@@ -228,7 +230,8 @@ def make_screen(
     )
     shown = zip(*(about_each[hits.index(part.hit)] for part in parts), strict=True)
     is_whole = bound[hits.index(first)] and all(map(any, shown))
-    may_answer = kind not in _NEVER_ANSWERED and (has_codes if codes else is_whole)
+    is_wanted = kind not in _NEVER_ANSWERED and says_how_long(question, parts, bodies)
+    may_answer = is_wanted and (has_codes if codes else is_whole)
     begun = _beginning(names, hits, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (begun,) if begun else parts
     signs = signs_of(parts, judged, hits, question, kind, asked, bodies, reference.encoder)
@@ -236,8 +239,9 @@ def make_screen(
     is_named = 1 in about or _is_named(question, first, judged.weights)
     row = bodies.text(first.document.id)[slice(*parts[0].core)]
     is_valued = kind in _NAMED or not signs.unvalued
-    is_asked = names_column(question, codes, parts[0], row)
-    is_exact = 1 in about and may_answer and is_valued and is_asked
+    is_of_code = 1 in about and names_column(question, codes, parts[0], row)
+    is_row = is_of_code or has_all_words(question, parts[0], row)
+    is_exact = is_row and may_answer and is_valued
     if highest:
         return Screen(kind, names, parts, signs, is_named=True, is_computed=True)
     return Screen(kind, names, parts, signs, may_answer, title, is_named, is_exact)
@@ -344,7 +348,7 @@ def _sentence(part: Part, own: Sequence[Citation], asked: str) -> AnswerSentence
     place = text.find(core) if core else -1
     is_foreign = document.language and foreign_to(asked, [document.language])
     notes = (
-        f"{count} of {every} items shown" if count < every else inert(part.note),
+        f"{count} of {every} items of its list" if count < every else inert(part.note),
         f"in {language_name(document.language)}" if is_foreign else "",
     )
     return AnswerSentence(
