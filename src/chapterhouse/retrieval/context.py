@@ -16,8 +16,9 @@ from typing import Final
 from chapterhouse.retrieval.judging import SentenceScorer
 from chapterhouse.retrieval.pack import Item, Widen, best_windows, merge_ranges, pack, shorten
 from chapterhouse.retrieval.present import MARKDOWN, Layout, arrange, markdown
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import Sentence, table_header
-from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
+from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult, VariantKind
 
 MAXIMUM: Final = 2_000
 PRICE: Final = 3e-5
@@ -85,7 +86,7 @@ def build_context(
         ValueError: ``maximum`` is not at least 1.
     """
     hits = result.hits
-    judged = lookup.scorer.judge(result.question, hits, result.chunks).sentences
+    judged = _judge(result, lookup.scorer)
     costs = [lookup.count_tokens(_text(hits, sentence)) for sentence in judged]
     sentences = _spread(judged, costs)
     if packing.widen:
@@ -96,6 +97,18 @@ def build_context(
     candidates = [costs_of.counted(excerpt) for excerpt in found]
     packed = _pack(result.query.text, candidates, costs_of, maximum, packing)
     return replace(packed, warnings=result.warnings)
+
+
+def _judge(result: SearchResult, scorer: SentenceScorer) -> Sequence[Sentence]:
+    """Return the sentences of the hits with their shares; each part of a question counts alike."""
+    languages = dict.fromkeys(result.question.languages, 1)
+    parts = [one.text for one in result.variants if one.kind is VariantKind.PART]
+    questions = [parse_question(part, languages) for part in parts] or [result.question]
+    judged = [scorer.judge(one, result.hits, result.chunks).sentences for one in questions]
+    return [
+        replace(of_parts[0], share=math.fsum(one.share for one in of_parts) / len(of_parts))
+        for of_parts in zip(*judged, strict=True)
+    ]
 
 
 def repack(

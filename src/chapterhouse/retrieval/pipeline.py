@@ -38,7 +38,7 @@ from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.rerank import Shortlist, names_file, weight_of
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Chunk, Hit, Query, Question, Scope, SearchResult
+from chapterhouse.types import Chunk, Hit, Kind, Query, Question, Scope, SearchResult
 
 __all__ = ["Sources", "retrieve"]
 
@@ -202,7 +202,7 @@ def _stating(
     scores: Mapping[int, float],
     states_value: Callable[[str, str], bool] | None,
 ) -> Collection[int]:
-    """Return which of the best chunks state a value that is asked for."""
+    """Return which of the best chunks state a value that is asked for; code is its own place."""
     if states_value is None:
         return ()
     best = sorted(shortlist.chunks, key=lambda chunk: (-scores[chunk.key], *_place(chunk)))
@@ -210,7 +210,7 @@ def _stating(
     return {
         chunk.key
         for chunk in best[:_LOOKED_THROUGH]
-        if states_value(chunk.text, languages.get(chunk.document_id, ""))
+        if chunk.kind is Kind.CODE or states_value(chunk.text, languages.get(chunk.document_id, ""))
     }
 
 

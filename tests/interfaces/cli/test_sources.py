@@ -68,8 +68,8 @@ def test_what_cannot_be_opened_is_explained(chapterhouse: Any, home: Path) -> No
         assert result.code == 3
         return str(result.err)
 
-    assert "Nothing was asked here yet." in refused("open")
-    assert "Nothing was asked here yet." in refused("more")
+    assert "No question is kept here" in refused("open")
+    assert "No question is kept here" in refused("more")
     assert chapterhouse("ask", ASKED).code == 0
     assert "There is no source 7. Sources of the last question: 1 to 1." in refused("open", "7")
     assert "There is no source -1." in refused("open", "--", "-1")

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass
 from itertools import chain
 from json import dumps
 from pathlib import Path
+from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -46,9 +47,11 @@ from chapterhouse.text.naming import page_name, system_path
 from chapterhouse.types import Answer, Body, Context, Document, SearchResult
 
 if TYPE_CHECKING:
+    from chapterhouse.answering import prompt
     from chapterhouse.library import Library
     from chapterhouse.retrieval import context as packed_context
 else:
+    prompt = lazy("chapterhouse.answering.prompt")
     packed_context = lazy("chapterhouse.retrieval.context")
 
 _NAME: Final = "last.json"
@@ -132,7 +135,8 @@ def read_last(folder: Path) -> LastSearch:
     try:
         return TypeAdapter(LastSearch).validate_json((folder / _NAME).read_bytes())
     except FileNotFoundError:
-        raise NotFoundError("Nothing was asked here yet.", hint=_ASK) from None
+        message = "No question is kept here: none was asked, or documents were removed since."
+        raise NotFoundError(message, hint=_ASK) from None
     except ValidationError:
         message = f"What was asked last cannot be read: {folder / _NAME}."
         raise NotFoundError(message, hint=_ASK) from None
@@ -398,10 +402,14 @@ def context(
     explain: Annotated[
         bool, flag("--explain", "Show what each excerpt costs, and what packing saves.")
     ] = False,
+    for_model: Annotated[
+        bool, flag("--for-model", "Print numbered blocks in which no document can pass for orders.")
+    ] = False,
 ) -> Outcome:
     """Pack what the documents say on a question into a number of tokens.
 
-    The text is Markdown, to be read or given to a model. Exit code 6 says that there is nothing.
+    The text is Markdown as the documents have it; a model gets it with --for-model, where nothing
+    of a document reads as markup. Exit code 6 says that there is nothing.
     """
     with opened_library() as library:
         packed = library.search.context(
@@ -412,7 +420,10 @@ def context(
             tags=tuple(tag or ()),
             documents=readable_names(document),
         )
-        shown = chain(_context_blocks(packed), _explained(packed) if explain else ())
+        text = packed.markdown
+        if for_model:
+            text = prompt.context_blocks(prompt.shown(packed.excerpts), token_hex(4))
+        shown = chain(_context_blocks(packed, text), _explained(packed) if explain else ())
         return Outcome(packed, shown, OK if packed.excerpts else NO_ANSWER)
 
 
@@ -431,10 +442,10 @@ def _explained(value: Context) -> Iterator[TerminalBlock]:
         )
 
 
-def _context_blocks(value: Context) -> Iterator[TerminalBlock]:
-    """Show the Markdown as it is, and below it, apart, what it cost."""
+def _context_blocks(value: Context, text: str) -> Iterator[TerminalBlock]:
+    """Show the text as it is, and below it, apart, what it cost as Markdown."""
     if value.excerpts:
-        yield Raw(f"{value.markdown}\n")
+        yield Raw(f"{text}\n")
     for warning in value.warnings:
         yield verbatim((one_line(warning), Style.WARNING))
     if not value.excerpts:
