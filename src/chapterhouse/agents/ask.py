@@ -17,7 +17,7 @@ from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.thread import resolve_follow_up
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.ingest.sources import stale_folders
+from chapterhouse.ingest.sources import is_rewritten, stale_folders
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, record_answer, sharing_content
 from chapterhouse.types import (
@@ -88,6 +88,8 @@ async def ask(
             answer = await respond(request, runtime, _on_draft(emit, options))
             stale = await run_in_thread(lambda: _stale(options, runtime))
             answer = replace(answer, warnings=(*answer.warnings, *stale))
+        rewritten = await run_in_thread(lambda: _rewritten(answer, runtime))
+        answer = replace(answer, warnings=(*answer.warnings, *rewritten))
         record_answer(recorder, answer)
     if options.is_counted:
         record = partial(record_question, answer_record(answer), options.interface)
@@ -107,6 +109,19 @@ def _stale(options: AskOptions, runtime: Runtime) -> tuple[str, ...]:
         f"The folder {source.name} has changed since it was read ({day_of(source.synced)})."
         f" Read it: chapterhouse sync {source.name}"
         for source in found
+    )
+
+
+def _rewritten(answer: Answer, runtime: Runtime) -> tuple[str, ...]:
+    """Return which of the cited files have changed since they were read."""
+    store = (runtime.whole or runtime).store
+    cited = {one.document_id: one for one in answer.citations}
+    found = ((one, store.document(name, Scope.everything())) for name, one in cited.items())
+    records = ((one, store.file(document.location)) for one, document in found if document)
+    return tuple(
+        f"{one.source} has changed since it was read. Read it: chapterhouse sync"
+        for one, record in records
+        if record and is_rewritten(record)
     )
 
 

@@ -11,7 +11,8 @@ from chapterhouse import lazy
 from chapterhouse.connectors.folder import location_of
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.store.sqlite import Store
-from chapterhouse.types import DEFAULT_SHELF, Source, SourceKind
+from chapterhouse.text.naming import system_path
+from chapterhouse.types import DEFAULT_SHELF, FileRecord, Source, SourceKind
 
 if TYPE_CHECKING:
     from chapterhouse.ingest import plan
@@ -121,6 +122,15 @@ def stale_folders(sources: Iterable[Source], shelves: Collection[str] | None) ->
     folders = (one for one in sources if one.kind is SourceKind.FOLDER and one.synced)
     wanted = (one for one in folders if shelves is None or one.shelf in shelves)
     return (one for one in wanted if one.state != look_from_outside([Path(one.location)]))
+
+
+def is_rewritten(record: FileRecord) -> bool:
+    """Whether a file on disk has another size or time than when it was read."""
+    try:
+        now = Path(system_path(record.location)).stat()
+    except (OSError, ValueError):  # it is no file of a disk, is gone, or its disk is away
+        return False
+    return (now.st_size, now.st_mtime_ns) != (record.size, record.mtime_ns)
 
 
 def find_source(name: str, sources: Sequence[Source]) -> Source:
