@@ -138,7 +138,7 @@ class AnswerSentence:
             the sentences of its sources that come closest.
         mismatches: What in it is in none of the passages that it cites.
         before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
-        note: A remark for the reader, such as ``3 of 9 shown``; or empty.
+        note: A remark for the reader, such as ``3 of 9 items of its list``; or empty.
         key_span: Start and end in ``text`` of the sentence that comes closest, where the rest is
             what stands around it; (0, 0) where all of it does.
         opinion: What a model that was asked once more says about it; or None.

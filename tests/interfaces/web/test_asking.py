@@ -55,9 +55,23 @@ def test_of_a_long_passage_the_sentence_that_decides_is_shown_first() -> None:
     turn = answer_turn("Who?", answer, before)
     whole = fragment("turn.html", {"turn": turn})
     html = whole.partition('class="answer"')[2].partition("</div>")[0]
-    assert html.index(key) < html.index("The whole passage") < html.index("The quay is long")
-    assert html.count("The whole passage") == 1
+    assert html.index(key) < html.index("All that is quoted of it") < html.index("The quay is long")
+    assert html.count("All that is quoted of it") == 1
     assert turn["id"] != answer_turn("Who?", answer, before)["id"]  # on one page, each its own
+
+
+def test_an_item_stands_behind_the_line_that_leads_in_to_its_list() -> None:
+    lead, key = "Here are things that aren't ok:", "First class airfare to the office"
+    items = f"- {'Tickets to a show, or a trip ' * 12}\n- "
+    for text, leads in ((f"{lead}\n{items}{key}", True), (f"{lead}\nWell.\n{items}{key}", False)):
+        span = (len(text) - len(key), len(text))
+        searched = Searched(1, 1, (), (), ())
+        sentences = (AnswerSentence(text, (), key_span=span),)
+        answer = Answer("Who?", AnswerOutcome.PASSAGES, sentences, (), searched, 0.5)
+        turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
+        html = fragment("turn.html", {"turn": turn}).partition('class="answer"')[2]
+        assert (lead.split("'", maxsplit=1)[0] in html.partition("<details>")[0]) == leads
+        assert key in html.partition("<details>")[0]
 
 
 def test_a_sentence_that_is_shown_alone_is_marked_alone() -> None:
@@ -92,7 +106,7 @@ def test_an_answer_leads_with_the_sentence_that_decides_where_it_is_known() -> N
         answer = Answer("Who?", AnswerOutcome.ANSWER, sentences, (), searched, 0.96)
         turn = answer_turn("Who?", public_answer(replace(answer, method="extractive")))
         html = fragment("turn.html", {"turn": turn}).partition('class="answer"')[2]
-        assert ("The whole passage" in html) == leads
+        assert ("All that is quoted of it" in html) == leads
         assert (html.index(key) < html.index("Boats moor")) == leads
         assert ("<strong>" in html) == (span != (0, 0))
         saved = answer_markdown(replace(answer, method="extractive"))

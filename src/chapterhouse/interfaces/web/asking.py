@@ -54,6 +54,7 @@ from chapterhouse.types import (
     Answer,
     AnswerEvent,
     AnswerOutcome,
+    AnswerSentence,
     AskEvent,
     Body,
     Citation,
@@ -83,6 +84,7 @@ _GENERAL: Final = re.compile(  # about a document and not about its subject
 _LEAST_TEXT: Final = 150  # characters below a heading that a question is asked of
 _LISTS: Final = 100  # of questions
 # Signs of Markdown in a document that are not shown of a sentence.
+_ITEM: Final = re.compile(r"\s*(?:[-*+•]|\(?(?:\d{1,3}|[a-z])[.)])\s|\s*$")
 _BETWEEN: Final = r"(?:\]\([^)\s]*\)|[\s*_`\[\]\\|>#-])*"
 _suggestions: Final[dict[tuple[tuple[str, str], ...], Sequence[str]]] = {}
 _SAVED_BYTES: Final = 2_000_000
@@ -226,14 +228,14 @@ def answer_turn(asked: str, answer: PublicAnswer, before: Sequence[Turn] = ()) -
     turns = (*before, Turn(answer.question, answer.text))
     is_answer = answer.outcome is AnswerOutcome.ANSWER
     deciding = {
-        f"{QUOTATION}-{number}": one.text[slice(*one.key_span)].removeprefix("- ")
+        f"{QUOTATION}-{number}": _deciding(one)
         for number, one in enumerate(answer.sentences, start=1)
-        if len(one.text) > _LONG or (is_answer and one.key_span[0])
+        if one.key_span[1] and (len(one.text) > _LONG or (is_answer and one.key_span[0]))
     }
     cited = cited_by(answer.citations)
     for number, one in enumerate(answer.sentences, start=1):
         if key := deciding.get(f"{QUOTATION}-{number}"):
-            cited |= _narrowed({str(name): cited[str(name)] for name in one.citations}, key)
+            cited |= _narrowed({str(name): cited[str(name)] for name in one.citations}, key[-1])
     return text_turn(turns, answer_blocks(answer, apart=True), OUTCOMES[answer.outcome]) | {
         "asked": asked,
         "taken": answer.question if answer.question != asked else "",
@@ -242,6 +244,18 @@ def answer_turn(asked: str, answer: PublicAnswer, before: Sequence[Turn] = ()) -
         "deciding": deciding,
         "saved": as_json(answer),
     }
+
+
+def _deciding(quoted: AnswerSentence) -> tuple[str, ...]:
+    """Return the sentence that decides, behind what leads in to it.
+
+    An item of "You may not:" says the opposite without that line.
+    """
+    start, end = quoted.key_span
+    key = quoted.text[start:end].removeprefix("- ")
+    before = reversed(quoted.text[:start].removesuffix("- ").splitlines())
+    lead = next((line for line in before if not _ITEM.match(line)), "")
+    return (lead, key) if lead.endswith((":", "：")) else (key,)
 
 
 def _narrowed(cited: Mapping[str, Citation], key: str) -> dict[str, Citation]:

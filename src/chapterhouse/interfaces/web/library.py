@@ -192,7 +192,8 @@ async def remove(visit: Visited, form: Annotated[ChosenForm, Form()]) -> Respons
     if not in_place:
         return visit.redirect(back)
     meaning = (
-        "These files are still in a folder that the library follows: its next sync reads them."
+        "These files are where they were. If the library follows their folder, its next sync reads"
+        " them."
     )
     return await visit.show_note(Note(f"{number} removed", meaning, back, in_place))
 
