@@ -112,6 +112,9 @@ def _without_document(name: str, store: Store) -> NotFoundError:
         files = []
     if not files:
         hint = "See them with: chapterhouse docs list"
+        for folder in _folders_and_above(store):  # a path on the disk that leads to it
+            if f"/{name.rstrip('/')}".endswith(f"/{folder}"):
+                hint = f"If you mean the folder, the library calls it '{folder}'."
         return NotFoundError(f"No document is called '{name}'.", hint=hint)
     first = files[0]
     state = first.code if first.code == UNPACKED else f"{first.status.value}, {first.code}"

@@ -22,6 +22,9 @@ else:
     long_work = lazy("chapterhouse.library.long_work")
 
 
+_AGAIN = 0.5  # seconds after which another process that makes vectors is looked at again
+
+
 class LibraryEncoders:
     """The embedders of a workspace. Where a model or its service fails, an EngineError says so."""
 
@@ -35,21 +38,18 @@ class LibraryEncoders:
     ) -> tuple[EncoderStatus, ...]:
         """Make the vectors that documents lack, let a complete encoder take over, and read names.
 
-        Commands start a process that does this in the background; call it to wait for it. After
-        an interrupt the next call goes on where this one was.
+        Commands start a process that does this in the background; call it to wait for it, or
+        for another process that is at it. After an interrupt the next call goes on where this
+        one was.
 
         Args:
-            stop: Ends the work after the present documents when set.
-
-        Raises:
-            RefusedError: another process is making vectors for this library.
+            stop: Ends the work after the present documents, or the waiting, when set.
         """
-        if self.is_embedding():
-            raise RefusedError(
-                "Another process is making vectors for this library.",
-                hint="See how far it is: chapterhouse status",
-            )
         follow = on_progress or (lambda _: None)
+        stop = stop or Event()
+        while self.is_embedding() and not stop.wait(_AGAIN):
+            for one in self.statuses():
+                follow(Progress(one.done, one.total, one.name))
         long_work.do_here(long_work.embedding(), self._runtime, follow, stop)
         return self.statuses()
 

@@ -239,7 +239,8 @@ _FILE = r"docx?|dotx?|pptx?|xlsx?|pdf|tex|dvi|indd|qx[dp]|od[tps]|rtf|txt|html?|
 _PLACEHOLDER = re.compile(
     r"\W*(?:(?:untitled|unbenannt|sans titre|sin título|senza titolo|no title|anonymous)"
     r"(?:[ -]?(?:document|dokument|page|\d+))*"
-    r"|(?:(?:page |document )?title|document|dokument|home|index|new page|slide|page|presentation)"
+    r"|(?:(?:page |document )?title|document|dokument|home|index|new page|slide|page|presentation"
+    r"|(?:front |inside )?cover(?: page)?|deckblatt|titelblatt|page de garde|copertina|portada)"
     r"[ -]*\d*|(?:microsoft )?powerpoint[ -]pr\w+|microsoft (?:word|excel|powerpoint) - .*"
     r"|pr[eäé]senta\w+(?: powerpoint)?|(?:documento|book|mappe|classeur|libro|folie|diapositive)"
     rf"[ \d()]*|.*\.(?:{_FILE})|print|layout \d+)\W*",

@@ -54,7 +54,7 @@ def test_a_conversation_goes_on_and_is_saved_with_its_sources(
     file = tmp_path / "talk.md"
     lines = f"/save {file}\n{ASKED}\nand in winter?\n/save '{file}'\n/save {file}\n/save\n"
     done = say(lines, "chat", "--home", home)
-    assert "Nothing was asked here yet." in done.err
+    assert "No question is kept here" in done.err
     first, second, *_ = done.out.split("> and in winter?\n")
     assert f"> {ASKED}\n" in first
     assert ("9 euros in summer" in first, "Taken as" in first) == (True, False)

@@ -106,8 +106,19 @@ def add(
                     *wanted, shelf=shelf, on_progress=on_progress, dry_run=dry_run
                 )
                 progress.require_end(report)
-    blocks = (render.planned if dry_run else render.report)(report)
+        waits = not dry_run and report.outcomes and library.encoders.is_pending()
+    blocks = [*(render.planned if dry_run else render.report)(report), *(_VECTORS if waits else ())]
     return Outcome({**plain(report), "dry_run": dry_run}, blocks, render.report_code(report))
+
+
+_VECTORS: Final = (
+    verbatim(
+        (
+            "Until vectors are made, in the background, only words find them: chapterhouse status",
+            Style.QUIET,
+        )
+    ),
+)
 
 
 @contextmanager

@@ -173,6 +173,12 @@ for _name, (_, _line) in (COMMANDS | _HIDDEN).items():
 ELSEWHERE: Final = {
     "council docs link": "A folder is linked by: chapterhouse source add PATH --council NAME",
     "council docs unlink": "It is done by: chapterhouse source remove PATH --council NAME",
+    "expert chat": "It is called: chapterhouse chat --persona NAME",
+    "expert create": "It is called: chapterhouse persona new NAME --folder FOLDER",
+    "expert train": "It is called: chapterhouse persona update",
+    "panel create": "It is called: chapterhouse council new NAME --member PERSONA",
+    "panel docs link": "It is called: chapterhouse source add PATH --council NAME",
+    "panel docs unlink": "It is called: chapterhouse source remove PATH --council NAME",
     "train": "It is called: chapterhouse persona update",
 }
 
@@ -249,6 +255,8 @@ def _run(given: list[str]) -> int:
     try:
         with _asked_to_stop(), private_files():
             # Outside standalone mode an Exit comes back as its code, a usage error is raised.
+            if given[:1] == ["help"]:
+                given = [*given[1:], "--help"]
             code = app(given or [_NEXT], prog_name="chapterhouse", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
