@@ -28,11 +28,13 @@ ALL = Scope.everything()
 NAMES = (
     *("Ingrid Tolle", "I. Tolle", "Oskar Lindt", "Óskar Lindt", "Kiel", "Tolle"),
     *("Harbour Traffic Authority", "HTA", "Lindt Ferries Ltd", "Lindt Ferries", "Seelog"),
+    "Company",
 )
 KINDS = {
     "Kiel": EntityKind.LOCATION, "Seelog": EntityKind.CONCEPT, "HTA": EntityKind.ORGANIZATION,
     "Harbour Traffic Authority": EntityKind.ORGANIZATION,
     "Lindt Ferries": EntityKind.ORGANIZATION, "Lindt Ferries Ltd": EntityKind.ORGANIZATION,
+    "Company": EntityKind.ORGANIZATION,
 }  # fmt: skip
 Put = Callable[..., str]
 Texts = Sequence[tuple[Document, Body, Sequence[Chunk]]]
@@ -196,6 +198,18 @@ def test_what_a_person_decides_holds(
         assert (MergeReason.BY_HAND in by_hand) == (decided.keys() != {"hta"})
         for key in found:
             assert graph.connections([key], ALL) is not None
+
+
+def test_what_a_party_is_called_holds_in_its_document_and_terms_come_last(
+    graph: GraphIndex, store: Store, put: Put
+) -> None:
+    put("a", 'Lindt Ferries Ltd (the "Company") met Kiel. Company left. “Seelog” means a log.')
+    put("b", "The Company met Oskar Lindt. Company left. Seelog left.")
+    known = names(filled(graph, store))
+    assert known["lindt ferries ltd"].merged == (MergedName("Company", MergeReason.PARTY),)
+    assert (known["lindt ferries ltd"].mentions, known["company"].documents) == (3, 1)
+    assert list(known)[-1] == "seelog"  # though two documents name it
+    assert known["seelog"].kind is EntityKind.CONCEPT
 
 
 def test_what_is_outside_a_scope_moves_nothing(graph: GraphIndex, store: Store, put: Put) -> None:

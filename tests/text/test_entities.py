@@ -72,6 +72,22 @@ def test_a_name_with_a_number_is_a_product(text: str, name: str) -> None:
     assert names(text).get(name) is EntityKind.PRODUCT
 
 
+def test_what_is_a_name_of_some_kind_counts_though_the_kind_is_unsure() -> None:
+    text = "We use jQuery and Node.js. The Docker image depends on Debian."
+    assert names(text).keys() >= {"jQuery", "Node.js", "Docker", "Debian"}
+    found = {text[one.start : one.end]: one for one in mentions(text)}
+    assert all(one.confidence <= one.likelihood for one in found.values())
+    assert found["jQuery"].confidence < 0.5 < found["jQuery"].likelihood
+
+
+def test_a_name_ends_before_a_bracket_and_words_of_the_sentence() -> None:
+    found = names(
+        "The Kase Group (“TKG”) sells the property. The Baltic Ferry Company agrees. "
+        "Signed by Andrew Webb; Sara Chipps left."
+    )
+    assert found.keys() >= {"Kase Group", "Baltic Ferry Company", "Andrew Webb", "Sara Chipps"}
+
+
 def test_capitals_are_not_enough() -> None:
     assert names("The ferry leaves at noon. Passengers wait on the pier. Dogs are welcome.") == {}
 

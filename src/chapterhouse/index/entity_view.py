@@ -12,7 +12,9 @@ from chapterhouse.text.entity_names import merge_keys
 from chapterhouse.types import Scope
 from chapterhouse.types.graph import EntityKind, MergeReason
 
-_SURE: Final = 0.6  # confidence of one mention from which a name counts that is there once
+_SURE: Final = 0.85  # likelihood of one mention from which a name counts that is there once
+
+_TERM: Final = 0.25  # share of an entity's mentions by which it is a term and no name
 
 
 def scoped(table: str, query: str) -> str:
@@ -27,7 +29,7 @@ _VISIBLE: Final = """(?1 = 'null' OR EXISTS (
 _COUNTED: Final = scoped(
     "mention",
     """
-SELECT entity, kind, count(*), sum(confidence), max(confidence)
+SELECT entity, kind, count(*), sum(confidence), sum(likelihood = 0), max(likelihood)
 FROM mention WHERE <visible> GROUP BY entity, kind
 """,
 )
@@ -52,13 +54,14 @@ SELECT short, min(long) FROM shared WHERE <visible> GROUP BY short HAVING count(
 
 @dataclass(frozen=True, slots=True)
 class EntityCounts:
-    """How often an entity is named."""
+    """How often an entity is named; whether it has a name, or is a term that documents define."""
 
     kind: EntityKind
     confidence: float
     mentions: int
     documents: int
     sentences: int
+    is_named: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,12 @@ def view_of(connection: apsw.Connection, scope: Scope, decisions: Mapping[str, s
     acronyms = {str(a): str(b) for a, b in connection.execute(_SHARED, (scope.key,))}
     rows: dict[str, list[tuple[float, str, int]]] = defaultdict(list)
     surest: dict[str, float] = defaultdict(float)
-    for key, kind, number, confidence, highest in connection.execute(_COUNTED, (scope.key,)):
+    terms: dict[str, int] = defaultdict(int)
+    for key, kind, number, confidence, defined, highest in connection.execute(
+        _COUNTED, (scope.key,)
+    ):
         rows[str(key)].append((float(str(confidence)), str(kind), int(str(number))))
+        terms[str(key)] += int(str(defined))
         surest[str(key)] = max(surest[str(key)], float(str(highest)))
     kinds = {key: _kind(own)[0] for key, own in rows.items()}
     steps = merge_keys(kinds, acronyms, decisions)
@@ -97,6 +104,7 @@ def view_of(connection: apsw.Connection, scope: Scope, decisions: Mapping[str, s
         merged[entity][key] = reason
         rows[entity] += rows.pop(key)
         surest[entity] = max(surest[entity], surest[key])
+        terms[entity] += terms.pop(key)
     meanings = json.dumps({key: entity for key, (entity, _) in steps.items()})
     totals = {
         str(key): (int(str(documents)), int(str(sentences)))
@@ -107,7 +115,7 @@ def view_of(connection: apsw.Connection, scope: Scope, decisions: Mapping[str, s
     entities = {
         key: counts
         for key, own in rows.items()
-        if (counts := _counts(own, *totals[key])).mentions > 1
+        if (counts := _counts(own, terms[key], *totals[key])).mentions > 1
         or surest[key] >= _SURE
         or key in related  # where a sentence says what it is to another, it is a name
     }
@@ -125,6 +133,9 @@ def _kind(rows: Sequence[tuple[float, str, int]]) -> tuple[EntityKind, float]:
     return EntityKind(kind), round(sums[kind][0] / sums[kind][1], 3)
 
 
-def _counts(rows: Sequence[tuple[float, str, int]], documents: int, sentences: int) -> EntityCounts:
+def _counts(
+    rows: Sequence[tuple[float, str, int]], terms: int, documents: int, sentences: int
+) -> EntityCounts:
     mentions = sum(number for _, _, number in rows)
-    return EntityCounts(*_kind(rows), mentions, documents, sentences)
+    is_named = terms < _TERM * mentions
+    return EntityCounts(*_kind(rows), mentions, documents, sentences, is_named)

@@ -112,7 +112,7 @@ class GraphIndex(DerivedTables):
 
     what = "The graph"
     file = "graph.db"
-    version = 3
+    version = 4
     schema = SCHEMA
 
     def __init__(
@@ -226,12 +226,14 @@ class GraphIndex(DerivedTables):
     ) -> tuple[Sequence[Entity], int]:
         """Return some entities, those that most documents name first, and how many there are.
 
+        Terms that documents define come behind all names.
+
         Args:
             words: Only those in whose keys this stands, as ``plain_key`` has them.
         """
         view = self._view(scope)
         found = [
-            (-one.documents, -one.mentions, key)
+            (not one.is_named, -one.documents, -one.mentions, key)
             for key, one in view.entities.items()
             if (kind is None or one.kind is kind)
             and (not words or any(words in plain_key(own) for own in view.keys(key)))

@@ -13,8 +13,8 @@ TABLES: Final = ("mention", "shared", "relation", "membership", "pending")
 SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS mention (
   document TEXT NOT NULL, entity TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL,
-  confidence REAL NOT NULL, start INTEGER NOT NULL, sentence INTEGER NOT NULL,
-  sentence_end INTEGER NOT NULL, place INTEGER NOT NULL
+  confidence REAL NOT NULL, likelihood REAL NOT NULL, start INTEGER NOT NULL,
+  sentence INTEGER NOT NULL, sentence_end INTEGER NOT NULL, place INTEGER NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS shared (
   document TEXT NOT NULL, short TEXT NOT NULL, long TEXT NOT NULL,
@@ -26,7 +26,9 @@ CREATE TABLE IF NOT EXISTS membership (
 CREATE TABLE IF NOT EXISTS pending (
   document TEXT PRIMARY KEY, sequence INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS mention_entity ON mention (entity, place, document, kind, confidence);
+CREATE INDEX IF NOT EXISTS mention_entity ON mention (
+  entity, place, document, kind, confidence, likelihood
+);
 CREATE INDEX IF NOT EXISTS mention_place ON mention (place);
 CREATE INDEX IF NOT EXISTS mention_document ON mention (document);
 CREATE TABLE IF NOT EXISTS relation (
@@ -48,7 +50,7 @@ def write_names(connection: apsw.Connection, name: str, sequence: int, own: Enti
     sentences = dict.fromkeys(one.sentence for one in own.mentions)
     numbers = {sentence: number for number, sentence in enumerate(sentences, first)}
     connection.executemany(
-        "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO mention VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (*values, numbers[one.sentence])
             for values, one in zip(_mention_values(name, own), own.mentions, strict=True)
@@ -70,6 +72,7 @@ def _mention_values(name: str, own: EntityNames) -> list[tuple[str | int | float
             one.name,
             one.mention.kind.value,
             round(one.mention.confidence, 3),
+            round(one.mention.likelihood, 3),
             one.mention.start,
             *one.sentence,
         )

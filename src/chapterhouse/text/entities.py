@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.text.entity_features import POSSESSIVES, describe
+from chapterhouse.text.entity_features import LINKS, OPENING, POSSESSIVES, describe
 from chapterhouse.text.language_data import language_data
 from chapterhouse.types import TokenVectors
 from chapterhouse.types.graph import EntityKind, Mention
@@ -37,6 +37,7 @@ _PRONOUN_WORDS: Final = (
     "theirs this that these those who whom whose which what there here one"
 )
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
+_LIKELY: Final = 0.5  # chance to be a name, of whatever kind
 _YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d\Z")
 _NUMBERED: Final = re.compile(r"(?=.*[A-Za-z]).*\d")  # "XR-200"
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+\Z")
@@ -100,15 +101,21 @@ def find_mentions(text: str, tokens: TokenVectors, head: EntityHead) -> tuple[Me
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     chances = powers / powers.sum(axis=1, keepdims=True)
     labels = best_labels(np.log(chances + 1e-9), head.transitions)
+    labels = _with_likely(labels, chances, [word.group() for word in words])
     found = []
     for first, last, kind in _apart(runs(labels, _paragraphs(text, words)), words):
-        begin, stop = _trimmed([word.group() for word in words[first:last]])
+        likely = 1 - chances[first:last, 0] >= _LIKELY
+        begin, stop = _trimmed([word.group() for word in words[first:last]], likely)
         inside = words[first + begin : first + stop]
         if _is_name([word.group() for word in inside]):
-            share = chances[first + begin : first + stop, 2 * kind + 1 : 2 * kind + 3].sum(axis=1)
+            own = chances[first + begin : first + stop]
             start, end = inside[0].start(), inside[-1].end()
-            confidence = round(min(float(share.mean()), 1.0), 4)
-            found.append(Mention(start, end, _kind(text[start:end], KINDS[kind]), confidence))
+            confidence, likelihood = (
+                round(min(float(columns.sum(axis=1).mean()), 1.0), 4)
+                for columns in (own[:, 2 * kind + 1 : 2 * kind + 3], own[:, 1:])
+            )
+            written = _kind(text[start:end], KINDS[kind])
+            found.append(Mention(start, end, written, confidence, likelihood))
     return tuple(found)
 
 
@@ -133,6 +140,19 @@ def best_labels(scores: Floats, transitions: Floats) -> Sequence[int]:
     return labels[::-1]
 
 
+def _with_likely(labels: Sequence[int], chances: Floats, words: Sequence[str]) -> Sequence[int]:
+    """Return labels with those of single words that are likely a name, if of no one kind.
+
+    The best label of "jQuery" may be none, for its chance to be a name is that of several kinds.
+    """
+    found = list(labels)
+    for place in np.flatnonzero(1 - chances[:, 0] >= _LIKELY).tolist():
+        if not any(found[max(place - 1, 0) : place + 2]) and not words[place].islower():
+            kinds = chances[place, 1::2] + chances[place, 2::2]
+            found[place] = 2 * int(kinds.argmax()) + 1
+    return found
+
+
 def runs(labels: Sequence[int], begins: Collection[int] = ()) -> Sequence[tuple[int, int, int]]:
     """Return where each name begins and ends among the words, and which of ``KINDS`` it is.
 
@@ -152,8 +172,13 @@ def runs(labels: Sequence[int], begins: Collection[int] = ()) -> Sequence[tuple[
 def _apart(
     found: Sequence[tuple[int, int, int]], words: Sequence[re.Match[str]]
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield names; a place with a comma inside, as "Kiel, Germany", is two."""
-    for first, last, kind in found:
+    """Yield names; a place with a comma inside, as "Kiel, Germany", is two.
+
+    None goes on behind a colon, a semicolon, an opening bracket or quotation mark.
+    """
+    for first, end, kind in found:
+        inside = range(first + 1, end)
+        last = next((place for place in inside if words[place].group()[0] in OPENING), end)
         begin = first
         if KINDS[kind] is EntityKind.LOCATION:
             for place in range(first + 1, last - 1):
@@ -172,13 +197,22 @@ def _paragraphs(text: str, words: Sequence[re.Match[str]]) -> Collection[int]:
     }
 
 
-def _trimmed(words: Sequence[str]) -> tuple[int, int]:
-    """Return where the words begin and stop without marks and possessives at their ends."""
+def _trimmed(words: Sequence[str], likely: Sequence[bool]) -> tuple[int, int]:
+    """Return where the words begin and stop without marks and possessives at their ends.
+
+    Behind a capital, words without one stay at the end only where they are likely a name.
+    """
     own = [
         place
         for place, word in enumerate(words)
         if word not in POSSESSIVES and any(map(str.isalnum, word))
     ]
+    capitals = [place for place in own if not words[place].islower()]
+    while capitals and own[-1] > capitals[-1]:
+        word = words[own[-1]]
+        if likely[own[-1]] and word not in LINKS:
+            break
+        own.pop()
     return (own[0], own[-1] + 1) if own else (0, 0)
 
 

@@ -35,6 +35,7 @@ _ADDRESS: Final = re.compile(r"[@#]|\S+://|www\.|\S+@")
 _BEFORE_SENTENCE: Final = frozenset(".!?:;\"“”'‘’`|*•-…")
 _QUOTES: Final = frozenset("\"“”'‘’`«»„")
 _BRACKETS: Final = frozenset("()[]{}<>")
+OPENING: Final = frozenset('([{"“„«:;')
 _LINK_WORDS: Final = (
     "a an and at by de del della der des di du en et for in la le of on the to und van von with"
 )

@@ -7,12 +7,15 @@ documents of a scope ``merge_keys`` says which keys are one entity, each with it
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases
+from chapterhouse.text.definitions import Definitions, find_definitions
+from chapterhouse.text.entity_features import LINKS
 from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.text.relations import find_fields, find_relations
 from chapterhouse.types import AliasKind, Body, Chunk, Document
@@ -26,9 +29,9 @@ from chapterhouse.types.graph import (
     SharedName,
 )
 
-# Confidence of a mention by language. The head was fitted on English: of other languages it takes
-# much for a name that is none, but little with such confidence.
-_LEAST: Final = {**dict.fromkeys(("en", ""), 0.35), **dict.fromkeys(("de", "es", "fr", "it"), 0.75)}
+# Likelihood of a mention by language. The head was fitted on English: of other languages it takes
+# much for a name that is none, but little with such likelihood.
+_LEAST: Final = {**dict.fromkeys(("en", ""), 0.5), **dict.fromkeys(("de", "es", "fr", "it"), 0.9)}
 _LONGEST: Final = 100  # characters of a name
 _MARKS: Final = re.compile(r"[\u0300-\u036f]")
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
@@ -48,7 +51,8 @@ _OF: Final = "|"  # stands in a key between the whole name of a person and the o
 _PLURALS: Final = frozenset({EntityKind.CONCEPT, EntityKind.PRODUCT, EntityKind.TECHNOLOGY})
 _PLACED: Final = frozenset({EntityKind.ORGANIZATION, EntityKind.LOCATION})
 _PARTICLE: Final = re.compile(
-    r"\b((?:of|de|di|da|del|della|van|von|zu|der|den|la|le|al-?|ibn|bint?|ben|mac|ap|i{1,3}|v) )+"
+    r"\b((?:of|de|di|da|del|della|van|von|zu|der|den|la|le|al-?|ibn|bint?|(?<= )ben|mac"
+    r"|ap|i{1,3}|v) )+"
 )
 _NUMERAL: Final = re.compile(r" [ivx]+$")
 _RELATIVE: Final = re.compile(  # "the son of Henry Sturt" is another Sturt
@@ -57,6 +61,8 @@ _RELATIVE: Final = re.compile(  # "the son of Henry Sturt" is another Sturt
 )
 _EDGES: Final = " \t\n.,;:!?\"'“”„«»‹›‘’()[]{}*_`|#<>"
 _SPACE: Final = re.compile(r"\s+")
+_LETTERS: Final = re.compile(r"[^\W\d_]+")
+_LOWER: Final = re.compile(r"(?<![^\W\d_])[a-zß-ÿ]+(?![^\W\d_])")
 
 
 def entity_key(name: str) -> str:
@@ -94,7 +100,7 @@ def entities_in(
         inside += [
             replace(one, start=at + one.start, end=at + one.end)
             for one in own
-            if one.confidence >= _LEAST.get(document.language, 1.0)
+            if one.likelihood >= _LEAST.get(document.language, 1.0)
             and at + one.start >= end  # chunks may overlap
         ]
         spans.append((max(chunk.start, end), chunk.end))
@@ -133,22 +139,17 @@ def name_entities(
         mentions: In order.
         fields: Those of ``find_fields``; they are mentions, too.
     """
+    defined = find_definitions(text, mentions)
+    mentions = _with_short_names(text, mentions, defined.names)
     likely = [one for one in _with_sentences(text, spans, mentions) if one.entity]
-    own = {one for one in likely if _is_person(one) and not _RELATIVE.search(_before(text, one))}
-    persons = _whole_names({one.entity for one in own})
+    named = list(_resolved(text, likely, defined))
     shared = {
         entity_key(alias.name): entity_key(alias.other)
         for alias in find_aliases(title, text)
         if alias.kind is AliasKind.ABBREVIATION
-    }
+    } | {entity_key(short): _key_of(text, one) for short, one in defined.names.items()}
     known = {one.entity for one in likely}
     shared = {short: long for short, long in shared.items() if short != long and long}
-    named = [
-        replace(one, entity=f"{persons[one.entity]}{_OF}{one.entity}")
-        if one.entity in persons and one in own
-        else one
-        for one in likely
-    ]
     return EntityNames(
         tuple(named),
         tuple(
@@ -157,6 +158,68 @@ def name_entities(
             if short in known or long in known
         ),
         find_relations(text, named, language, fields),
+    )
+
+
+def _key_of(text: str, one: Mention) -> str:
+    return entity_key(text[one.start : one.end])
+
+
+def _with_short_names(
+    text: str, mentions: Sequence[Mention], names: Mapping[str, Mention]
+) -> Sequence[Mention]:
+    """Return mentions with each place where a short name stands that a document defines."""
+    if not names:
+        return mentions
+    pattern = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    found, taken = list(mentions), [(one.start, one.end) for one in mentions]
+    for one in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", text):
+        at = bisect_left(taken, (one.end(),))  # the first mention behind it
+        if not at or taken[at - 1][1] <= one.start():
+            known = names[one.group()]
+            found.append(Mention(*one.span(), known.kind, known.confidence))
+    return sorted(found, key=lambda one: (one.start, -one.end))
+
+
+def _resolved(
+    text: str, likely: Sequence[NamedMention], defined: Definitions
+) -> Iterator[NamedMention]:
+    """Yield mentions with the keys of whom they mean in this document; terms of it are no names."""
+    own = {one for one in likely if _is_person(one) and not _RELATIVE.search(_before(text, one))}
+    persons = _whole_names({one.entity for one in own})
+    parties = {entity_key(term): _key_of(text, one) for term, one in defined.parties.items()}
+    terms = {entity_key(term) for term in defined.terms} | _common_words(text, likely)
+    for one in likely:
+        whole = parties.get(one.entity) or (persons.get(one.entity) if one in own else "")
+        if whole and whole != one.entity:
+            yield replace(one, entity=f"{persons.get(whole, whole)}{_OF}{one.entity}")
+        elif _has_term(one.entity, terms):
+            mention = replace(one.mention, kind=EntityKind.CONCEPT, likelihood=0.0)
+            yield replace(one, mention=mention)
+        else:
+            yield one
+
+
+def _common_words(text: str, likely: Sequence[NamedMention]) -> set[str]:
+    """Return keys that a text has without a capital, too: "Information" is nobody's name."""
+    written = set(_LOWER.findall(text))
+    return {
+        one.entity
+        for one in likely
+        if not _is_person(one)
+        and all(word.istitle() for word in _LETTERS.findall(one.name) if word not in LINKS)
+        and written.issuperset(_LETTERS.findall(one.entity))
+        and re.search(rf"(?<![\w./@:-]){re.escape(one.entity)}(?![\w/@-]|\.\w)", text)
+    }
+
+
+def _has_term(key: str, terms: Collection[str]) -> bool:
+    """Whether a key is a term, that of somebody's, or has one of several words."""
+    whose = re.split(r"['’]s? ", key, maxsplit=1)[0]
+    return (
+        key in terms
+        or whose in terms
+        or any(" " in term and f" {term} " in f" {key} " for term in terms)
     )
 
 
@@ -216,12 +279,10 @@ def _step(
     """Return the key that a key means by itself, and why."""
     whole, of, written = key.rpartition(_OF)
     if of:
-        words = _name_words(written)
-        short = any(len(word.strip(".")) == 1 for word in words)
-        reason = MergeReason.INITIALS if short else MergeReason.SHORTER
-        return whole, reason if len(words) > 1 else MergeReason.LAST_NAME
+        return whole, _reason(_name_words(written), _name_words(whole))
     if key in acronyms and kinds[key] is not EntityKind.PERSON:  # "Ann" is no neural network
-        return acronyms[key], MergeReason.ACRONYM
+        shorter = set(key.split()) <= set(acronyms[key].split())
+        return acronyms[key], MergeReason.SHORTER if shorter else MergeReason.ACRONYM
     plain = _without_marks(key)
     if plain != key and plain in kinds and (" " in key or {kinds[key], kinds[plain]} <= _PLACED):
         return plain, MergeReason.ACCENTS
@@ -237,6 +298,15 @@ def _step(
     ):
         return singular, MergeReason.PLURAL
     return None
+
+
+def _reason(words: Sequence[str], whole: Sequence[str]) -> MergeReason:
+    """Return why words mean a whole name in their document."""
+    if any(len(word.strip(".")) == 1 for word in words):
+        return MergeReason.INITIALS
+    if words[-1] != whole[-1]:
+        return MergeReason.FIRST_NAME if words[0] == whole[0] else MergeReason.PARTY
+    return MergeReason.SHORTER if len(words) > 1 else MergeReason.LAST_NAME
 
 
 def _company_forms(kinds: Mapping[str, EntityKind]) -> dict[str, tuple[str, MergeReason]]:
@@ -275,6 +345,10 @@ def _whole_names(persons: Collection[str]) -> dict[str, str]:
     families: dict[str, list[str]] = defaultdict(list)
     for key, own in words.items():
         families[own[-1]].append(key)
+    firsts: dict[str, list[str]] = defaultdict(list)
+    for key, own in words.items():
+        if len(own) > 1 and not _NUMERAL.match(f" {own[-1]}") and not own[-1].startswith("of "):
+            firsts[own[0]].append(key)
     found: dict[str, str] = {}
     for key in sorted(persons, key=lambda key: (-len(words[key]), -len(key), key)):
         own = words[key]
@@ -284,7 +358,7 @@ def _whole_names(persons: Collection[str]) -> dict[str, str]:
             if other != key
             and _may_be(own, words[other])
             and (own != words[other] or len(key) > len(other))
-        }
+        } | {found.get(other, other) for other in firsts.get(key, ())}
         if len(wholes) == 1:
             found[key] = wholes.pop()
     return found

@@ -40,12 +40,18 @@ _WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name in a text, from ``start`` to ``end``; how likely it is one of this kind, 0 to 1."""
+    """A name in a text, from ``start`` to ``end``.
+
+    Attributes:
+        confidence: How likely it is one of this kind, 0 to 1.
+        likelihood: How likely it is a name, of whatever kind; of a term that is none, 0.
+    """
 
     start: int
     end: int
     kind: EntityKind
     confidence: float
+    likelihood: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,8 @@ class MergeReason(StrEnum):
     """Why a way to write a name is the name of an entity."""
 
     LAST_NAME = "last name"
+    FIRST_NAME = "first name"
+    PARTY = "party"
     INITIALS = "initials"
     SHORTER = "shorter name"
     ACRONYM = "acronym"
