@@ -40,8 +40,8 @@ def test_sentences_and_names_are_those_of_the_shelves(named_hall: Hall) -> None:
     assert "Marcus Webb (person)" in found
     assert "Helena" not in found
     assert "Berlin" in told(named_hall, "tolle", "open", "shut")
-    assert told(named_hall, "Helena Brandt", "open").startswith('[No document names "Helena')
-    assert "Helena" not in told(named_hall, "Brandt", "open").removeprefix("[No document names")
+    assert told(named_hall, "Helena Brandt", "open").startswith('[Not among the names "Helena')
+    assert "Helena" not in told(named_hall, "Brandt", "open").removeprefix("[Not among the names")
     assert told(named_hall, "ingrid", "open") == found  # nobody else is called so
     assert "(Names that have it: Hamburg (location)" in told(named_hall, "Hambu", "open")
     with pytest.raises(UsageError):

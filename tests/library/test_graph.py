@@ -47,6 +47,27 @@ def test_each_sentence_is_the_one_of_its_document(library: Library) -> None:
     assert library.graph.show("webb").entity.name == "Marcus Webb"
 
 
+def test_sentences_of_several_related_names_are_told_once(library: Library) -> None:
+    found = library.graph.show("Ingrid Tolle")
+    groups = found.related_by_sentence
+    assert [one for group in groups for one in group if one not in found.related] == []
+    assert sum(map(len, groups)) == len(found.related)
+    sentences = [group[0].evidence for group in groups]
+    assert len(set(sentences)) == len(sentences)
+    assert {"Marcus Webb", "Kiel"} in [{one.entity.name for one in group} for group in groups]
+
+
+def test_words_that_are_no_name_are_said_to_stand_in_documents(library: Library) -> None:
+    with pytest.raises(NotFoundError, match=r"^2 documents have 'met', which was not") as raised:
+        library.graph.show("met")
+    assert "search --all '\"met\"'" in str(raised.value.hint)
+    part = library.within(Scope.of(["open"]))
+    with pytest.raises(NotFoundError, match=r"^1 document has 'met'"):
+        part.graph.show("met")
+    with pytest.raises(NotFoundError, match=r"^No document names 'moved Hamburg'"):
+        library.graph.show("moved Hamburg")
+
+
 def test_a_way_has_a_sentence_for_each_step(library: Library) -> None:
     way = library.graph.path("Ingrid Tolle", "Helena Brandt")
     assert [step.entity.name for step in way.steps] == ["Marcus Webb", "Helena Brandt"]

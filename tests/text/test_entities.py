@@ -78,6 +78,7 @@ def test_what_is_a_name_of_some_kind_counts_though_the_kind_is_unsure() -> None:
     found = {text[one.start : one.end]: one for one in mentions(text)}
     assert all(one.confidence <= one.likelihood for one in found.values())
     assert found["jQuery"].confidence < 0.5 < found["jQuery"].likelihood
+    assert "jQuery" in names("* jQuery Story in New Stack - check it out!")
 
 
 def test_a_name_ends_before_a_bracket_and_words_of_the_sentence() -> None:

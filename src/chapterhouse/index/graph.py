@@ -273,7 +273,8 @@ class GraphIndex(DerivedTables):
     def related(self, keys: Iterable[str], scope: Scope) -> Sequence[EntityLink]:
         """Return whom some entities stand with in a sentence, the most significant first.
 
-        Of each, the first thousand sentences count.
+        Terms that documents define come behind all names. Of each, the first thousand sentences
+        count.
         """
         view = self._view(scope)
         links: list[EntityLink] = []
@@ -289,7 +290,15 @@ class GraphIndex(DerivedTables):
                 for other in own
                 if other != key and other in view.entities
             ]
-        return sorted(links, key=lambda one: (-one.significance, -one.together, one.target))
+        return sorted(
+            links,
+            key=lambda one: (
+                not view.entities[one.target].is_named,
+                -one.significance,
+                -one.together,
+                one.target,
+            ),
+        )
 
     def connections(self, keys: Collection[str], scope: Scope) -> Sequence[EntityLink]:
         """Return what some entities are said to be to others, and whom else they stand with.

@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
+from chapterhouse.answering.search import sources_of
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.types import Scope
+from chapterhouse.retrieval.exhaustive import find_all
+from chapterhouse.text.counting import counted
+from chapterhouse.types import Query, Scope
 from chapterhouse.types.graph import (
     Entity,
     EntityKind,
@@ -214,14 +217,24 @@ class Graph:
             )
         found, near = self._runtime.graph.find(name, _EVERYTHING, _OFFERED)
         if found is None:
-            offered = ", ".join(one.name for one in near)
-            raise NotFoundError(
-                f"No document names '{name}'.",
-                hint=f"Is one of these meant? {offered}"
-                if offered
-                else "See: chapterhouse graph entities",
-            )
+            raise self._not_found(name, near)
         return found
+
+    def _not_found(self, name: str, near: Sequence[Entity]) -> NotFoundError:
+        """Return an error that says whether the words stand in documents, and what may be meant."""
+        phrase = f'"{name.replace(chr(34), " ").strip()}"'
+        holding = find_all(Query(phrase, _EVERYTHING), sources_of(self._runtime))
+        hints = [f"Is one of these meant? {', '.join(one.name for one in near)}"] if near else []
+        if not holding.hits or holding.warnings:
+            return NotFoundError(
+                f"No document names '{name}'.",
+                hint="".join(hints) or "See: chapterhouse graph entities",
+            )
+        hints.append(f"See them: chapterhouse search --all {shlex.quote(phrase)}")
+        stands = counted(len(holding.hits), "document has", "documents have")
+        return NotFoundError(
+            f"{stands} '{name}', which was not recognised as a name.", hint="\n".join(hints)
+        )
 
     def _related(self, link: EntityLink) -> RelatedEntity:
         entity = self._runtime.graph.entity(link.target, _EVERYTHING)

@@ -69,10 +69,10 @@ def find_definitions(text: str, mentions: Sequence[Mention]) -> Definitions:
     names: dict[str, Mention] = {}
     parties: dict[str, Mention | None] = {}
     terms = {one["term"] for one in _MEANS.finditer(text)}
-    terms |= {one["term"] for one in _QUOTED.finditer(text) if _is_party(one["term"])}
+    terms |= {one["term"] for one in _QUOTED.finditer(text) if names_party(one["term"])}
     for own, bracket, before in _brackets(text, mentions):
         for term in own:
-            if _is_party(term):
+            if names_party(term):
                 party = _party(before, bracket, text)
                 parties[term] = party if parties.setdefault(term, party) == party else None
             elif spelled := next(
@@ -115,7 +115,8 @@ def _spells(term: str, one: Mention, text: str) -> bool:
     return starts and term.isupper() and all(letter in left for letter in letters)
 
 
-def _is_party(term: str) -> bool:
+def names_party(term: str) -> bool:
+    """Whether a term is what parties of contracts are called, as "the Receiving Party"."""
     return term.rsplit(maxsplit=1)[-1].casefold() in _parties()
 
 

@@ -38,6 +38,9 @@ _PRONOUN_WORDS: Final = (
 )
 _PRONOUNS: Final = frozenset(_PRONOUN_WORDS.split())
 _LIKELY: Final = 0.5  # chance to be a name, of whatever kind
+_CAMEL: Final = re.compile(r"(?=\w*[a-z][A-Z]|[A-Z][a-z]+\.[a-z]{2,3}\Z)[A-Za-z][A-Za-z.]+\Z")
+_IDENTIFIED: Final = 0.25  # the same for a word written so: "jQuery", "Node.js"; it is one then
+_SO_WRITTEN: Final = 0.85
 _YEAR: Final = re.compile(r"(?:1[5-9]|20)\d\d\Z")
 _NUMBERED: Final = re.compile(r"(?=.*[A-Za-z]).*\d")  # "XR-200"
 _VERSION: Final = re.compile(r"v?\d+(?:\.\d+)+\Z")
@@ -114,8 +117,10 @@ def find_mentions(text: str, tokens: TokenVectors, head: EntityHead) -> tuple[Me
                 round(min(float(columns.sum(axis=1).mean()), 1.0), 4)
                 for columns in (own[:, 2 * kind + 1 : 2 * kind + 3], own[:, 1:])
             )
-            written = _kind(text[start:end], KINDS[kind])
-            found.append(Mention(start, end, written, confidence, likelihood))
+            name = text[start:end]
+            if _CAMEL.match(name):
+                likelihood = max(likelihood, _SO_WRITTEN)
+            found.append(Mention(start, end, _kind(name, KINDS[kind]), confidence, likelihood))
     return tuple(found)
 
 
@@ -146,8 +151,10 @@ def _with_likely(labels: Sequence[int], chances: Floats, words: Sequence[str]) -
     The best label of "jQuery" may be none, for its chance to be a name is that of several kinds.
     """
     found = list(labels)
-    for place in np.flatnonzero(1 - chances[:, 0] >= _LIKELY).tolist():
-        if not any(found[max(place - 1, 0) : place + 2]) and not words[place].islower():
+    for place in np.flatnonzero(1 - chances[:, 0] >= _IDENTIFIED).tolist():
+        chance = 1 - chances[place, 0]
+        shown = chance >= _LIKELY and not words[place].islower()
+        if (shown or _CAMEL.match(words[place])) and not any(found[max(place - 1, 0) : place + 2]):
             kinds = chances[place, 1::2] + chances[place, 2::2]
             found[place] = 2 * int(kinds.argmax()) + 1
     return found

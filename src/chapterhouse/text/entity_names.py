@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases
-from chapterhouse.text.definitions import Definitions, find_definitions
+from chapterhouse.text.definitions import Definitions, find_definitions, names_party
 from chapterhouse.text.entity_features import LINKS
 from chapterhouse.text.markdown import sentence_spans
 from chapterhouse.text.relations import find_fields, find_relations
@@ -29,9 +29,10 @@ from chapterhouse.types.graph import (
     SharedName,
 )
 
-# Likelihood of a mention by language. The head was fitted on English: of other languages it takes
-# much for a name that is none, but little with such likelihood.
-_LEAST: Final = {**dict.fromkeys(("en", ""), 0.5), **dict.fromkeys(("de", "es", "fr", "it"), 0.9)}
+_LEAST: Final = 0.5  # likelihood of a mention in English and in texts of an unknown language
+# The head was fitted on English: of other languages it takes much for a name that is none, but
+# little where it is as sure of the kind as this; in the rest names would be guessed.
+_LEAST_SURE: Final = dict.fromkeys(("de", "es", "fr", "it"), 0.75)
 _LONGEST: Final = 100  # characters of a name
 _MARKS: Final = re.compile(r"[\u0300-\u036f]")
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
@@ -83,7 +84,12 @@ def without_article(name: str) -> str:
 
 def reads_names(language: str) -> bool:
     """Whether texts in a language are read for names; in others they would be guessed."""
-    return language in _LEAST
+    return language in {"en", "", *_LEAST_SURE}
+
+
+def _is_likely(one: Mention, language: str) -> bool:
+    sure = _LEAST_SURE.get(language)
+    return one.likelihood >= _LEAST if sure is None else one.confidence >= sure
 
 
 def entities_in(
@@ -100,8 +106,7 @@ def entities_in(
         inside += [
             replace(one, start=at + one.start, end=at + one.end)
             for one in own
-            if one.likelihood >= _LEAST.get(document.language, 1.0)
-            and at + one.start >= end  # chunks may overlap
+            if _is_likely(one, document.language) and at + one.start >= end  # chunks may overlap
         ]
         spans.append((max(chunk.start, end), chunk.end))
         end = max(end, chunk.end)
@@ -142,7 +147,7 @@ def name_entities(
     defined = find_definitions(text, mentions)
     mentions = _with_short_names(text, mentions, defined.names)
     likely = [one for one in _with_sentences(text, spans, mentions) if one.entity]
-    named = list(_resolved(text, likely, defined))
+    named = tuple(_resolved(text, likely, defined))
     shared = {
         entity_key(alias.name): entity_key(alias.other)
         for alias in find_aliases(title, text)
@@ -151,7 +156,7 @@ def name_entities(
     known = {one.entity for one in likely}
     shared = {short: long for short, long in shared.items() if short != long and long}
     return EntityNames(
-        tuple(named),
+        named,
         tuple(
             SharedName(short, long)
             for short, long in sorted(shared.items())
@@ -192,12 +197,11 @@ def _resolved(
     for one in likely:
         whole = parties.get(one.entity) or (persons.get(one.entity) if one in own else "")
         if whole and whole != one.entity:
-            yield replace(one, entity=f"{persons.get(whole, whole)}{_OF}{one.entity}")
+            one = replace(one, entity=f"{persons.get(whole, whole)}{_OF}{one.entity}")
         elif _has_term(one.entity, terms):
-            mention = replace(one.mention, kind=EntityKind.CONCEPT, likelihood=0.0)
-            yield replace(one, mention=mention)
-        else:
-            yield one
+            term = replace(one.mention, kind=EntityKind.CONCEPT, likelihood=0.0)
+            one = replace(one, mention=term)
+        yield one
 
 
 def _common_words(text: str, likely: Sequence[NamedMention]) -> set[str]:
@@ -304,8 +308,10 @@ def _reason(words: Sequence[str], whole: Sequence[str]) -> MergeReason:
     """Return why words mean a whole name in their document."""
     if any(len(word.strip(".")) == 1 for word in words):
         return MergeReason.INITIALS
+    if names_party(words[-1]):
+        return MergeReason.PARTY
     if words[-1] != whole[-1]:
-        return MergeReason.FIRST_NAME if words[0] == whole[0] else MergeReason.PARTY
+        return MergeReason.FIRST_NAME
     return MergeReason.SHORTER if len(words) > 1 else MergeReason.LAST_NAME
 
 

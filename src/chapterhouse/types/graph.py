@@ -266,6 +266,14 @@ class EntityPage:
     documents: tuple[NamingDocument, ...] = ()
     pending: int = 0
 
+    @property
+    def related_by_sentence(self) -> list[list[RelatedEntity]]:
+        """The related ones, those of one sentence together, each group where its first stands."""
+        groups: dict[EntitySentence, list[RelatedEntity]] = {}
+        for one in self.related:
+            groups.setdefault(one.evidence, []).append(one)
+        return list(groups.values())
+
 
 @dataclass(frozen=True, slots=True)
 class EntityPath:

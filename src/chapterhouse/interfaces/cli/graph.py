@@ -209,8 +209,12 @@ def _page(found: EntityPage) -> Iterator[TerminalBlock]:
     if found.related:
         yield verbatim()
         yield verbatim(("Related", Style.STRONG))
-        for other in found.related:
-            yield from _related(other)
+        for group in found.related_by_sentence:
+            yield from map(_related, group)
+            evidence = group[0].evidence
+            yield from (
+                (_place(evidence, 2),) if evidence in found.sentences else _sentence(evidence, 2)
+            )
     if found.documents:
         yield verbatim()
         yield verbatim(("Documents", Style.STRONG))
@@ -229,18 +233,22 @@ def _path(found: EntityPath) -> Iterator[TerminalBlock]:
         return
     yield verbatim((one_line(found.source.name), Style.TITLE))
     for step in found.steps:
-        yield from _related(step)
+        yield _related(step)
+        yield from _sentence(step.evidence, 2)
 
 
-def _related(one: RelatedEntity) -> Iterator[TerminalBlock]:
+def _related(one: RelatedEntity) -> TerminalBlock:
     number = counted(one.together, "sentence")
     words = (f"{one.words} ", Style.STRONG) if one.words else ""
-    yield verbatim(words, one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
-    yield from _sentence(one.evidence, 2)
+    return verbatim(words, one_line(one.entity.name), (f"  {number}", Style.QUIET), indent=1)
 
 
 def _sentence(one: EntitySentence, indent: int = 0) -> Iterator[TerminalBlock]:
+    yield verbatim(one_line(one.text), indent=indent)
+    yield _place(one, indent)
+
+
+def _place(one: EntitySentence, indent: int) -> TerminalBlock:
     page = "" if one.page is None else f" · page {one.page}"
     place = f"{one_line(one.source)}{page} · characters {one.start}–{one.end}"
-    yield verbatim(one_line(one.text), indent=indent)
-    yield verbatim((place, Style.QUIET), indent=indent)
+    return verbatim((place, Style.QUIET), indent=indent)

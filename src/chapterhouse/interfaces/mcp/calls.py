@@ -125,9 +125,13 @@ def _entity_lines(found: EntityPage) -> Iterator[str]:
     yield f"{sanitise_line(entity.name)} ({entity.kind.value})"
     for one in found.sentences:
         yield f"- {_placed(one)}"
-    for other in found.related:
-        name = f"{sanitise_line(other.entity.name)} ({counted(other.together, 'sentence')})"
-        yield f"{other.words.capitalize() or 'With'} {name}: {_placed(other.evidence)}"
+    for group in found.related_by_sentence:
+        names = "; ".join(
+            f"{one.words or 'with'} {sanitise_line(one.entity.name)}"
+            f" ({counted(one.together, 'sentence')})"
+            for one in group
+        )
+        yield f"{names[0].upper()}{names[1:]}: {_placed(group[0].evidence)}"
 
 
 def _placed(one: EntitySentence) -> str:
