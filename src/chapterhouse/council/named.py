@@ -62,8 +62,8 @@ def _lookup(name: str, runtime: Runtime, scope: Scope, mark: Mark | None) -> str
     entity, near = graph.find(name, scope, _OTHERS)
     if entity is None:
         meant = f"Names that have it: {_listed(near)}." if near else "Try another way to write it."
-        stands = "It may stand in a document without being a name: use search_documents."
-        return "\n\n".join([heading("Not among the names", name), *_notes(meant, stands, unread)])
+        advice = "A document may have the words all the same: use search_documents."
+        return "\n\n".join([heading("Not among the names", name), *_notes(meant, advice, unread)])
     excerpts = list(_excerpts(graph.sentences(entity.id, scope, _SENTENCES), runtime, scope))
     passages = [
         ToolPassage(place_of(one.hit.document, one.hit.chunk, one.hit.chunk.id), one.text)

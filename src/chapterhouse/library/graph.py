@@ -223,17 +223,17 @@ class Graph:
     def _not_found(self, name: str, near: Sequence[Entity]) -> NotFoundError:
         """Return an error that says whether the words stand in documents, and what may be meant."""
         phrase = f'"{name.replace(chr(34), " ").strip()}"'
-        holding = find_all(Query(phrase, _EVERYTHING), sources_of(self._runtime))
+        found = find_all(Query(phrase, _EVERYTHING), sources_of(self._runtime))
         hints = [f"Is one of these meant? {', '.join(one.name for one in near)}"] if near else []
-        if not holding.hits or holding.warnings:
+        if not found.hits or found.warnings:
             return NotFoundError(
                 f"No document names '{name}'.",
                 hint="".join(hints) or "See: chapterhouse graph entities",
             )
         hints.append(f"See them: chapterhouse search --all {shlex.quote(phrase)}")
-        stands = counted(len(holding.hits), "document has", "documents have")
+        number = counted(len(found.hits), "document has", "documents have")
         return NotFoundError(
-            f"{stands} '{name}', which was not recognised as a name.", hint="\n".join(hints)
+            f"{number} '{name}', which was not recognised as a name.", hint="\n".join(hints)
         )
 
     def _related(self, link: EntityLink) -> RelatedEntity:

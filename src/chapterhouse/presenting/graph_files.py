@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
+from xml.etree import ElementTree as ET
 
 from chapterhouse.errors import UsageError
 from chapterhouse.types.graph import Entity, RelatedEntity, RelationType
@@ -22,6 +22,9 @@ _TYPES: Final = {
 }  # fmt: skip
 _NO_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _NODE: Final = ("name", "kind", "documents", "sentences")
+_NUMBERS: Final = {"significance": "double"} | dict.fromkeys(
+    ("documents", "sentences", "together", "start", "end"), "int"
+)
 _EDGE: Final = ("relation", "together", "significance", "document", "start", "end", "evidence")
 
 
@@ -43,22 +46,20 @@ def is_ours(data: bytes) -> bool:
 
 def graphml(entities: Sequence[Entity], links: Links) -> str:
     """Return GraphML, as Gephi, yEd and networkx read it."""
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">',
-        *_keys("node", _NODE),
-        *_keys("edge", _EDGE),
-        '<graph edgedefault="directed">',
-    ]
+    root = ET.Element("graphml", xmlns="http://graphml.graphdrawing.org/xmlns")
+    for kind, names in (("node", _NODE), ("edge", _EDGE)):
+        for name in names:
+            type_ = {"attr.name": name, "attr.type": _NUMBERS.get(name, "string")}
+            ET.SubElement(root, "key", {"id": f"{kind}-{name}", "for": kind, **type_})
+    graph = ET.SubElement(root, "graph", edgedefault="directed")
     for one in entities:
-        data = "".join(_data("node", name, value) for name, value in _facts(one).items())
-        lines.append(f"<node id={quoteattr(_clean(one.id))}>{data}</node>")
+        _fill(ET.SubElement(graph, "node", id=_clean(one.id)), _facts(one))
     for one, other in links:
-        ends = f"source={quoteattr(_clean(one.id))} target={quoteattr(_clean(other.entity.id))}"
-        data = "".join(_data("edge", name, value) for name, value in _evidence(other).items())
-        directed = "" if _is_typed(other) else ' directed="false"'
-        lines.append(f"<edge {ends}{directed}>{data}</edge>")
-    return "\n".join((*lines, "</graph>", "</graphml>", ""))
+        ends = {"source": _clean(one.id), "target": _clean(other.entity.id)}
+        directed = {} if _is_typed(other) else {"directed": "false"}
+        _fill(ET.SubElement(graph, "edge", ends | directed), _evidence(other))
+    ET.indent(root, "")
+    return ET.tostring(root, "utf-8", xml_declaration=True).decode() + "\n"
 
 
 def json_ld(entities: Sequence[Entity], links: Links) -> str:
@@ -119,18 +120,10 @@ def _camel(relation: RelationType) -> str:
     return first + "".join(map(str.capitalize, others))
 
 
-def _keys(kind: str, names: Sequence[str]) -> list[str]:
-    numbers = {"documents", "sentences", "together", "start", "end"}
-    types = {name: "int" if name in numbers else "string" for name in names}
-    types |= {"significance": "double"} if "significance" in types else {}
-    return [
-        f'<key id="{kind}-{name}" for="{kind}" attr.name="{name}" attr.type="{type_}"/>'
-        for name, type_ in types.items()
-    ]
-
-
-def _data(kind: str, name: str, value: object) -> str:
-    return f'<data key="{kind}-{name}">{escape(_clean(str(value)))}</data>'
+def _fill(element: ET.Element, values: dict[str, object]) -> None:
+    for name, value in values.items():
+        data = ET.SubElement(element, "data", key=f"{element.tag}-{name}")
+        data.text = _clean(str(value))
 
 
 def _clean(text: str) -> str:

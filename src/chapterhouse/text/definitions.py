@@ -31,7 +31,7 @@ _LEAD_WORDS: Final = (  # what else may stand in the brackets
 )
 _LEAD: Final = frozenset(_LEAD_WORDS.split())
 _WORD: Final = re.compile(r"[^\W_]+")
-_MEANS: Final = re.compile(
+_DEFINED: Final = re.compile(
     rf"{_QUOTED.pattern}\s+(?:(?:shall |will )?means?|shall include|includes|refers? to"
     r"|has the meaning|bedeutet|bezeichnet|désigne|signifie|significa|designa|indica)\b"
 )
@@ -68,7 +68,7 @@ def find_definitions(text: str, mentions: Sequence[Mention]) -> Definitions:
     """
     names: dict[str, Mention] = {}
     parties: dict[str, Mention | None] = {}
-    terms = {one["term"] for one in _MEANS.finditer(text)}
+    terms = {one["term"] for one in _DEFINED.finditer(text)}
     terms |= {one["term"] for one in _QUOTED.finditer(text) if names_party(one["term"])}
     for own, bracket, before in _brackets(text, mentions):
         for term in own:

@@ -197,11 +197,12 @@ def _resolved(
     for one in likely:
         whole = parties.get(one.entity) or (persons.get(one.entity) if one in own else "")
         if whole and whole != one.entity:
-            one = replace(one, entity=f"{persons.get(whole, whole)}{_OF}{one.entity}")
+            yield replace(one, entity=f"{persons.get(whole, whole)}{_OF}{one.entity}")
         elif _has_term(one.entity, terms):
             term = replace(one.mention, kind=EntityKind.CONCEPT, likelihood=0.0)
-            one = replace(one, mention=term)
-        yield one
+            yield replace(one, mention=term)
+        else:
+            yield one
 
 
 def _common_words(text: str, likely: Sequence[NamedMention]) -> set[str]:
