@@ -10,9 +10,10 @@ from chapterhouse import lazy
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.answering.search import sources_of
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.retrieval.exhaustive import find_all
+from chapterhouse.retrieval.question import contains_exactly
+from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Query, Scope
+from chapterhouse.types import Scope
 from chapterhouse.types.graph import (
     Entity,
     EntityKind,
@@ -35,6 +36,7 @@ else:
     entity_names = lazy("chapterhouse.text.entity_names")
 
 _EVERYTHING: Final = Scope.everything()
+_LOOKED_THROUGH: Final = 1_000  # passages in which words are counted that are no name
 _OFFERED: Final = 5  # names, where the one that is asked for is none
 
 
@@ -222,18 +224,42 @@ class Graph:
 
     def _not_found(self, name: str, near: Sequence[Entity]) -> NotFoundError:
         """Return an error that says whether the words stand in documents, and what may be meant."""
-        phrase = f'"{name.replace(chr(34), " ").strip()}"'
-        found = find_all(Query(phrase, _EVERYTHING), sources_of(self._runtime))
+        phrase = name.replace(chr(34), " ").strip()
+        # How many wait in all is nothing for who sees a part of the library.
+        waiting = self._runtime.graph.pending() if self._runtime.whole is None else 0
+        if waiting:
+            number = counted(waiting, "document is", "documents are")
+            return NotFoundError(
+                f"{number} not read for names yet; the others do not name '{name}'.",
+                hint="Read them: chapterhouse model embed",
+            )
+        found = self._documents_with(phrase)
         hints = [f"Is one of these meant? {', '.join(one.name for one in near)}"] if near else []
-        if not found.hits or found.warnings:
+        if not found:
             return NotFoundError(
                 f"No document names '{name}'.",
                 hint="".join(hints) or "See: chapterhouse graph entities",
             )
-        hints.append(f"See them: chapterhouse search --all {shlex.quote(phrase)}")
-        number = counted(len(found.hits), "document has", "documents have")
+        quoted = shlex.quote(f'"{phrase}"')
+        hints.append(f"See them: chapterhouse search {quoted}")
+        number = counted(found, "document has", "documents have")
         return NotFoundError(
             f"{number} '{name}', which was not recognised as a name.", hint="\n".join(hints)
+        )
+
+    def _documents_with(self, phrase: str) -> int:
+        """Return how many documents have some words one behind the other."""
+        sources = sources_of(self._runtime)
+        keys = [
+            hit.key
+            for language in sources.census(_EVERYTHING).languages
+            for hit in sources.lexical.search_phrase(
+                analyse(phrase, language), _EVERYTHING, _LOOKED_THROUGH
+            )
+        ]
+        chunks = sources.chunks(dict.fromkeys(keys), _EVERYTHING).values()
+        return len(
+            {one.document_id for one in chunks if contains_exactly(one.header + one.text, phrase)}
         )
 
     def _related(self, link: EntityLink) -> RelatedEntity:

@@ -59,7 +59,8 @@ def graphml(entities: Sequence[Entity], links: Links) -> str:
         directed = {} if _is_typed(other) else {"directed": "false"}
         _fill(ET.SubElement(graph, "edge", ends | directed), _evidence(other))
     ET.indent(root, "")
-    return ET.tostring(root, "utf-8", xml_declaration=True).decode() + "\n"
+    text: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
+    return text.decode() + "\n"
 
 
 def json_ld(entities: Sequence[Entity], links: Links) -> str:
