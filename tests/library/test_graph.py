@@ -60,7 +60,7 @@ def test_sentences_of_several_related_names_are_told_once(library: Library) -> N
 def test_words_that_are_no_name_are_said_to_stand_in_documents(library: Library) -> None:
     with pytest.raises(NotFoundError, match=r"^2 documents have 'met', which was not") as raised:
         library.graph.show("met")
-    assert "search --all '\"met\"'" in str(raised.value.hint)
+    assert "search '\"met\"'" in str(raised.value.hint)
     part = library.within(Scope.of(["open"]))
     with pytest.raises(NotFoundError, match=r"^1 document has 'met'"):
         part.graph.show("met")
