@@ -171,7 +171,7 @@ def test_how_a_question_was_taken_is_told_line_by_line() -> None:
 
 def test_ask_goes_on_from_the_last_question(say: Any, chapterhouse: Any, home: Path) -> None:
     refused = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
-    assert (refused.code, "Nothing was asked" in refused.err) == (3, True)
+    assert (refused.code, "No question is kept" in refused.err) == (3, True)
     chapterhouse("ask", ASKED, "--home", home)
     done = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
     assert done.out.startswith("Taken as: and in winter? (")

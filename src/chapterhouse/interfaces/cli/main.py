@@ -173,7 +173,7 @@ for _name, (_, _line) in (COMMANDS | _HIDDEN).items():
 ELSEWHERE: Final = {
     "council docs link": "A folder is linked by: chapterhouse source add PATH --council NAME",
     "council docs unlink": "It is done by: chapterhouse source remove PATH --council NAME",
-    "expert chat": "It is called: chapterhouse chat --persona NAME",
+    "expert chat": "It is called: chapterhouse chat with --persona NAME",
     "expert create": "It is called: chapterhouse persona new NAME --folder FOLDER",
     "expert train": "It is called: chapterhouse persona update",
     "panel create": "It is called: chapterhouse council new NAME --member PERSONA",
