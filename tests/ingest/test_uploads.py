@@ -19,7 +19,7 @@ from chapterhouse.types import Job, JobState
 
 
 def received(folder: Path, data: bytes, *, jobs: bool = True) -> str:
-    with uploads.receive(folder, 100, lambda _: jobs) as upload:
+    with uploads.receive(folder, None, 100, lambda _: jobs) as upload:
         upload.write(data)
         return upload.finish()
 
@@ -39,10 +39,10 @@ def left(library: Library) -> list[str]:
 
 def test_equal_bytes_that_are_received_twice_are_two_files_and_two_jobs(tmp_path: Path) -> None:
     first, second = received(tmp_path, b"kites"), received(tmp_path, b"kites")
-    uploads.drop(tmp_path, first)
-    assert uploads.read(tmp_path, second) == b"kites"
+    uploads.drop(tmp_path, None, first)
+    assert uploads.read(tmp_path, None, second) == b"kites"
     with pytest.raises(RejectedError, match="not there any more"):
-        uploads.read(tmp_path, first)
+        uploads.read(tmp_path, None, first)
     with Library.open(tmp_path / "home") as library:
         for name in ("kites.txt", "dragons.txt"):
             sent(library, name=name)
@@ -71,11 +71,11 @@ def test_what_no_job_will_read_is_deleted_after_a_day(tmp_path: Path) -> None:
     old, recent = received(tmp_path, b"kites"), received(tmp_path, b"dragons")
     os.utime(tmp_path / uploads.FOLDER / old, (0, 0))
     received(tmp_path, b"more")
-    assert uploads.read(tmp_path, old) == b"kites"  # its job is still known
+    assert uploads.read(tmp_path, None, old) == b"kites"  # its job is still known
     received(tmp_path, b"more", jobs=False)
     with pytest.raises(RejectedError):
-        uploads.read(tmp_path, old)
-    assert uploads.read(tmp_path, recent) == b"dragons"
+        uploads.read(tmp_path, None, old)
+    assert uploads.read(tmp_path, None, recent) == b"dragons"
 
 
 @pytest.mark.usefixtures("looks_each_time")

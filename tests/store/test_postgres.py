@@ -69,7 +69,8 @@ def test_tables_and_columns_are_those_of_sqlite(
         found = connection.execute(
             "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position)"
             " FROM information_schema.columns"
-            " WHERE table_schema = $1 AND table_name <> 'chapterhouse_schema' GROUP BY 1",
+            " WHERE table_schema = $1"
+            " AND table_name NOT IN ('chapterhouse_schema', 'shared_file') GROUP BY 1",
             [own_schema],
         ).fetchall()
     own = apsw.Connection(":memory:")
@@ -92,7 +93,10 @@ def test_every_statement_fits_the_schema(database: PostgresDatabase, postgres: s
     every = {**STATEMENTS, **ACCESS_STATEMENTS}
     assert load_statements("postgres.sql").keys() <= every.keys()
     access = emptied(postgres, "chapterhouse_access_tests", ACCESS)
-    for opened, statements in ((database, STATEMENTS), (access, ACCESS_STATEMENTS)):
+    shared = load_statements("shared_files.sql")
+    for opened, statements in (
+        (database, STATEMENTS), (access, ACCESS_STATEMENTS), (database, shared),
+    ):  # fmt: skip
         for name, statement in statements.items():
             if name in {"has_table", "schema"}:  # of files
                 continue

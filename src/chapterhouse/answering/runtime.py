@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from chapterhouse.index.aliases import AliasIndex
     from chapterhouse.index.graph import GraphIndex
     from chapterhouse.index.ranking import Rank
-    from chapterhouse.ingest import jobs, look, prepare, remove, uploads
+    from chapterhouse.ingest import jobs, look, prepare, remove
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.ingest.workers import Worker
@@ -41,7 +40,6 @@ else:
     look = lazy("chapterhouse.ingest.look")
     prepare = lazy("chapterhouse.ingest.prepare")
     remove = lazy("chapterhouse.ingest.remove")
-    uploads = lazy("chapterhouse.ingest.uploads")
 
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
@@ -145,8 +143,7 @@ class Runtime:
     @property
     def runner(self) -> "jobs.Runner":
         """What running long work as jobs of the store needs."""
-        received = partial(uploads.names, self.folder) if self.store.identity else None
-        return jobs.Runner(self.store, self.worker, received=received)
+        return jobs.Runner(self.store, self.worker)
 
     @property
     def versions(self) -> Mapping[str, str]:
@@ -212,4 +209,8 @@ class Runtime:
     def erase(self, removals: "Sequence[Removal]") -> "FileSearch":
         """Take removed documents out of all files, and search these for them."""
         traces = sum((removal.traces for removal in removals), start=Traces())
-        return remove.erase(traces, self.store, self.folder, self.rebuild)
+        search = remove.erase(traces, self.store, self.folder, self.rebuild)
+        if search.redacted and self.store.identity:  # other machines have the transcripts, too
+            self.definitions["council"].share()
+            self.store.compact()
+        return search

@@ -4,18 +4,21 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from chapterhouse.connectors.folder import is_visible
 from chapterhouse.errors import ChapterhouseError, RejectedError, UnavailableError, passes
 from chapterhouse.ingest.look import MOST_ATTEMPTS, ReadingContext
 from chapterhouse.ingest.outcomes import blame
 from chapterhouse.ingest.workers import Worker
 from chapterhouse.store.jobs import JobStore
 from chapterhouse.store.sqlite import Store
+from chapterhouse.text.naming import system_path
 from chapterhouse.types import (
     INCOMPLETE,
     OPEN,
@@ -26,6 +29,7 @@ from chapterhouse.types import (
     Job,
     JobState,
     Progress,
+    SourceKind,
     Step,
 )
 
@@ -35,6 +39,7 @@ LEASE_SECONDS: Final = 60.0
 _BEAT_SECONDS: Final = 0.5  # at most so often a job says how far it is
 _EXTENSIONS: Final = 6.0  # in the time of a lease
 _PAUSE_SECONDS: Final = 0.1  # between looks whether a lane is free
+_OTHERS_SECONDS: Final = 30  # for which a job is left to machines that see its folders
 _NAMED: Final = 100  # files that a result names
 _MOST_WAIT_SECONDS: Final = 60  # that a job is put off: at first for one, twice as long each time
 _UNWRITABLE_SECONDS: Final = 1.0  # between attempts to write how a job ended
@@ -61,14 +66,12 @@ class Runner:
     Attributes:
         clock: The time in seconds since 1970.
         lease_seconds: After which another may take over a job whose worker is not heard of.
-        received: Names the uploads that lie on this machine; None where no other takes part.
     """
 
     store: Store
     worker: Worker
     clock: Callable[[], float] = time.time
     lease_seconds: float = LEASE_SECONDS
-    received: Callable[[], Collection[str]] | None = None
 
     @property
     def jobs(self) -> JobStore:
@@ -192,9 +195,8 @@ def claim(runner: Runner, job_id: str = "", *, kind: str = "") -> Job | None:
     _release_dead(runner)
     now = runner.clock()
     until = now + runner.lease_seconds
-    received = runner.received() if runner.received else None
-    name = runner.worker.name
-    return runner.jobs.claim(name, now, until, job_id, kind=kind, received=received)
+    left = () if job_id else _left_to_others(runner)
+    return runner.jobs.claim(runner.worker.name, now, until, job_id, kind=kind, left=left)
 
 
 def due(runner: Runner) -> tuple[Job, ...]:
@@ -202,19 +204,35 @@ def due(runner: Runner) -> tuple[Job, ...]:
     _release_dead(runner)
     now, open_ = runner.clock(), runner.jobs.jobs(OPEN)
     busy = {job.lane for job in open_ if job.lease_until > now}
-    received = runner.received() if runner.received else None
+    left = _left_to_others(runner)
     return tuple(
         job
         for job in open_
-        if job.waits_until <= now and job.lane not in busy and _is_here(job, received)
+        if job.waits_until <= now and job.lane not in busy and job.id not in left
     )
 
 
-def _is_here(job: Job, received: Collection[str] | None) -> bool:
-    """Whether this machine can do a job: what was received lies on one, until it is stored."""
-    if received is None or job.kind != UPLOAD:
-        return True
-    return bool(job.result) or job.arguments.get("file") in received
+def _left_to_others(runner: Runner) -> tuple[str, ...]:
+    """Return the jobs of folders that are not on this machine, for a while: one may see them."""
+    if not runner.store.identity:
+        return ()
+    since = runner.clock() - _OTHERS_SECONDS
+    return tuple(
+        job.id
+        for job in runner.jobs.jobs(OPEN)
+        if job.created > since and not all(map(is_visible, _folders_of(job, runner.store)))
+    )
+
+
+def _folders_of(job: Job, store: Store) -> Iterator[Path]:
+    arguments: Mapping[str, Any] = job.arguments
+    for place in arguments.get("paths", ()):
+        yield Path(system_path(place))
+    if job.kind == "sync":
+        names = arguments["sources"]
+        for source in store.sources().sources():
+            if source.kind is SourceKind.FOLDER and (not names or source.name in names):
+                yield Path(system_path(source.location))
 
 
 def is_busy(lane: str, runner: Runner) -> bool:

@@ -93,7 +93,7 @@ def erase(
         rewrite_indexes: Writes all indexes anew; returns the change up to which each has come.
     """
     for name in traces.uploads:
-        uploads.drop(folder, name)
+        uploads.drop(folder, store.shared_files(), name)
     (folder / LAST_QUESTION).unlink(missing_ok=True)  # it quotes what was found
     (folder / LISTINGS).unlink(missing_ok=True)  # it names files
     store.forget_removals(rewrite_indexes())

@@ -155,7 +155,12 @@ class Documents:
         What is not finished is deleted.
         """
         has_job = partial(long_work.has_upload_job, self._runtime.store.jobs())
-        return uploads.receive(self._runtime.folder, self._runtime.maximum_bytes, has_job)
+        return uploads.receive(
+            self._runtime.folder,
+            self._runtime.store.shared_files(),
+            self._runtime.maximum_bytes,
+            has_job,
+        )
 
     def upload_later(
         self, file: str, name: str, *, shelf: str = "", retain_both: bool = False
@@ -261,7 +266,7 @@ class Documents:
             return Removal(tuple(documents[name] for name in sorted(documents)))
         removal = remove.remove_documents(sorted(documents), store=self._runtime.store)
         for name in removal.traces.uploads:
-            uploads.drop(self._runtime.folder, name)
+            uploads.drop(self._runtime.folder, self._runtime.store.shared_files(), name)
         return self._searched(removal, prove=prove)
 
     def _searched(self, removal: Removal, *, prove: bool) -> Removal:

@@ -2,16 +2,20 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import partial
+from threading import Event
 from typing import Final
 
 from chapterhouse.answering.runtime import Runtime
 from chapterhouse.errors import UnavailableError, UsageError
 from chapterhouse.ingest.jobs import claim, due, run_job
 from chapterhouse.library.long_work import do_job
+from chapterhouse.store.places import changes_of
 from chapterhouse.types import FINISHED, UPLOAD, Job, JobState, Progress
 
 _PAUSE_SECONDS: Final = 0.2  # between looks for work
+_NOTIFIED_SECONDS: Final = 2.0  # likewise, where a look comes at once when there is some
 
 
 class LibraryJobs:
@@ -80,21 +84,29 @@ class LibraryJobs:
         """
         ended: list[Job] = []
         idle_since = time.monotonic()
-        while not is_outdated():
-            job = self._claim(kind)
-            if job is None:
-                if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
-                    return tuple(ended)
-                time.sleep(_PAUSE_SECONDS)
-                continue
-            ended.append(self._do(job, on_progress))
-            on_end(ended[-1])
-            if ended[-1].state is JobState.PENDING and not ended[-1].error:
-                raise KeyboardInterrupt
-            if once:
-                return tuple(ended)
-            idle_since = time.monotonic()
+        with closing(changes_of(self._runtime.home)) as changes:
+            seconds = _NOTIFIED_SECONDS if changes.notifies else _PAUSE_SECONDS
+            while not self._is_so(is_outdated):
+                job = self._claim(kind)
+                if job is None:
+                    if idle_seconds is not None and time.monotonic() - idle_since >= idle_seconds:
+                        break
+                    changes.wait(seconds, Event(), self._runtime.workspace)
+                    continue
+                ended.append(self._do(job, on_progress))
+                on_end(ended[-1])
+                if ended[-1].state is JobState.PENDING and not ended[-1].error:
+                    raise KeyboardInterrupt
+                if once:
+                    break
+                idle_since = time.monotonic()
         return tuple(ended)
+
+    def _is_so(self, is_outdated: Callable[[], bool]) -> bool:
+        try:
+            return is_outdated()
+        except UnavailableError:  # as below
+            return False
 
     def _claim(self, kind: str) -> Job | None:
         try:

@@ -265,7 +265,7 @@ def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobR
     arguments: Mapping[str, Any] = job.arguments
     if job.result:
         runtime.catch_up()
-        uploads.drop(runtime.folder, arguments["file"])
+        uploads.drop(runtime.folder, runtime.store.shared_files(), arguments["file"])
         return JobResult(JobState.PARTIAL if job.result["problems"] else JobState.DONE, job.result)
     outcomes: dict[str, FileOutcome] = {}
     names: dict[str, object] = {"replaced": [], "replaced_by": ""}
@@ -278,7 +278,7 @@ def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobR
             tracker.stored({**ended(AddReport(tuple(outcomes.values()))).result, **names})
             versions.take_off(found, runtime.store)
 
-    data = uploads.read(runtime.folder, arguments["file"])
+    data = uploads.read(runtime.folder, runtime.store.shared_files(), arguments["file"])
     work = tracker.follow(runtime.work(on_progress, arguments["shelf"]))
     work = replace(work, on_write=on_write)
     report = ingest.add_bytes(data, arguments["name"], work, received=job.created)
@@ -286,7 +286,7 @@ def _upload(runtime: Runtime, tracker: Tracker, on_progress: OnProgress) -> JobR
         _require_stored(report.outcomes[-1].record)
     runtime.catch_up(report)
     if not report.interrupted:  # before the job ends, or a worker that dies leaves the bytes
-        uploads.drop(runtime.folder, arguments["file"])
+        uploads.drop(runtime.folder, runtime.store.shared_files(), arguments["file"])
     result = ended(report)
     return replace(result, result={**result.result, **names})
 

@@ -100,6 +100,10 @@ class Search:
         found = search(query, self._runtime, self.method)
         return build_context(found, lookup, budget, packing_for(packing))
 
+    def prepare(self) -> None:
+        """Bring the indexes up to date, which every search does first."""
+        self._runtime.catch_up()
+
     def repack(self, context: Context, maximum: int) -> Context:
         """Fit a context to another number of tokens, without searching again."""
         if maximum < 1:

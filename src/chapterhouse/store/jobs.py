@@ -41,7 +41,7 @@ class JobStore:
         job_id: str = "",
         *,
         kind: str = "",
-        received: Collection[str] | None = None,
+        left: Collection[str] = (),
     ) -> Job | None:
         """Give a job to a worker until its lease ends, and count an attempt.
 
@@ -56,13 +56,15 @@ class JobStore:
             lease_until: When another may take it over.
             job_id: Only this job, also where it is put off.
             kind: Only a job of this kind; of any where it is empty.
-            received: Of uploads only those with one of these files, or whose document is stored;
-                any where it is None.
+            left: Jobs that are left to others.
         """
         key = _key(job_id) if job_id else 0
+        bindings = (now, key, kind, json.dumps(list(map(_key, left))))
+        # Who finds nothing to do does not let those wait who write.
+        if not self._connections.rows("claimable_job", *bindings):
+            return None
         with self._connections.write() as connection:
-            here = _json_list(received)
-            found = first(connection, "claimable_job", now, key, kind, here)
+            found = first(connection, "claimable_job", *bindings)
             if found is None:
                 return None
             return _job(run(connection, "claim_job", worker, lease_until, int(now), found[0])[0])
@@ -178,10 +180,6 @@ class JobStore:
         """
         named = json.dumps([state.value for state in states or JobState])
         return tuple(map(_job, self._connections.rows("jobs", named, lane, limit)))
-
-
-def _json_list(names: Collection[str] | None) -> str:
-    return json.dumps(None if names is None else sorted(names))
 
 
 def _key(name: str) -> int:

@@ -6,6 +6,7 @@ in PostgreSQL itself, or in a bucket: ``store.objects``.
 
 import secrets
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
@@ -67,13 +68,32 @@ def workspace_names(home: Path) -> tuple[str, ...]:
     return tuple(sorted(path.parent.name for path in home.glob(f"workspaces/*/{DATABASE}")))
 
 
-def last_written(home: Path, workspace: str) -> tuple[int, ...] | None:
-    """Return what changes whenever a store is written; None where only its database knows."""
-    if _address(home):
-        return None
-    folder = folder_of(home, workspace)
-    paths = (folder / name for name in (DATABASE, f"{DATABASE}-wal"))
-    return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
+class FileChanges:
+    """Says when the files of a home's stores were last written. It hears nothing; see for it."""
+
+    notifies = False
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+
+    def seen(self, workspace: str) -> tuple[int, ...]:
+        """Return what differs whenever a store is written."""
+        folder = folder_of(self._home, workspace)
+        paths = (folder / name for name in (DATABASE, f"{DATABASE}-wal"))
+        return tuple(path.stat().st_mtime_ns if path.exists() else 0 for path in paths)
+
+    def wait(self, seconds: float, stop: Event, workspace: str = "") -> None:  # noqa: ARG002
+        """Wait, or until ``stop`` is set."""
+        stop.wait(seconds)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def changes_of(home: Path) -> "FileChanges | postgres_server.Changes":
+    """Return what says when the stores of a home change."""
+    address = _address(home)
+    return postgres_server.Changes(address) if address else FileChanges(home)
 
 
 def open_access_database(home: Path) -> AccessDatabase:

@@ -277,3 +277,29 @@ CREATE TABLE setting_change (
   changed_by plain NOT NULL
 );
 CREATE INDEX setting_change_by_name ON setting_change (name, key);
+
+-- Files that every machine has: received ones that wait to be read (version 0), and those of
+-- personas and councils, numbered as they change; without bytes where they are gone.
+
+CREATE TABLE shared_file (
+  path plain PRIMARY KEY,
+  version bigint NOT NULL,
+  modified bigint NOT NULL,
+  bytes bytea
+);
+ALTER TABLE shared_file ALTER COLUMN bytes SET STORAGE EXTERNAL;
+CREATE INDEX shared_file_version ON shared_file (version);
+
+-- Other machines hear what was committed: LISTEN chapterhouse; what is told is the schema's name.
+
+CREATE FUNCTION notify_machines() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('chapterhouse', TG_TABLE_SCHEMA);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER notify AFTER UPDATE ON counter FOR EACH STATEMENT EXECUTE FUNCTION notify_machines();
+CREATE TRIGGER notify AFTER INSERT OR UPDATE ON shared_file
+FOR EACH STATEMENT EXECUTE FUNCTION notify_machines();
+CREATE TRIGGER notify AFTER INSERT ON job FOR EACH STATEMENT EXECUTE FUNCTION notify_machines();
+CREATE TRIGGER notify_of_end AFTER UPDATE ON job FOR EACH ROW  -- others of its lane may begin
+WHEN (OLD.state <> NEW.state AND NEW.state <> 'running') EXECUTE FUNCTION notify_machines();

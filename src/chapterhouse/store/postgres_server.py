@@ -1,7 +1,10 @@
 """The PostgreSQL server of an address: how it is reached, and which workspaces it has."""
 
+import threading
+import time
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Final
 
 import psycopg
@@ -23,6 +26,9 @@ from chapterhouse.errors import (
 HOME_SCHEMA: Final = "chapterhouse"  # who may use the libraries; with a name behind it a workspace
 VERSIONS: Final = "chapterhouse_schema"  # the table by which a schema is known as ours
 _LONGEST: Final = 63  # bytes of a name
+_SLICE_SECONDS: Final = 0.2  # after which somebody is heard who wants an end
+_AWAY_SECONDS: Final = 1.0  # between attempts to reach a server that is away
+_ANYWAY_SECONDS: Final = 60.0
 _OLDEST: Final = 180_000  # the first with casefold()
 _DEFAULTS: Final = {
     "connect_timeout": "10",
@@ -145,6 +151,66 @@ def has_versions(connection: Driver, schema: str) -> bool:
         [schema, VERSIONS],
     ).fetchone()
     return found is not None
+
+
+class Changes:
+    """Hears what is committed to the workspaces of a database, on a connection of its own.
+
+    A connection that is lost is made anew, and as nobody knows what was committed meanwhile, every
+    workspace counts as changed then. So does each once a minute, whatever was heard. For one
+    thread.
+    """
+
+    notifies = True
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self._connection: Driver | None = None
+        self._connected = 0  # how often
+        self._notified: Counter[str] = Counter()
+
+    def seen(self, workspace: str) -> tuple[int, ...]:
+        """Return what differs whenever something was heard of a workspace."""
+        minute = int(time.monotonic() / _ANYWAY_SECONDS)
+        return self._connected, minute, self._notified[schema_of(workspace)]
+
+    def wait(self, seconds: float, stop: threading.Event, workspace: str = "") -> None:
+        """Wait until something is committed, to one workspace or any, or until ``stop`` is set.
+
+        Args:
+            seconds: At most.
+            workspace: Its name; of any where it is empty.
+        """
+        deadline = time.monotonic() + seconds
+        before = self._sum(workspace)
+        while self._sum(workspace) == before and not stop.is_set():
+            left = deadline - time.monotonic()
+            if left <= 0:
+                return
+            try:
+                self._listen(min(left, _SLICE_SECONDS))
+            except (psycopg.Error, ChapterhouseError):  # who looks is told what is wrong
+                self.close()
+                stop.wait(min(left, _AWAY_SECONDS))
+
+    def _sum(self, workspace: str) -> tuple[int, int]:
+        notified = self._notified[schema_of(workspace)] if workspace else self._notified.total()
+        return self._connected, notified
+
+    def _listen(self, seconds: float) -> None:
+        if self._connection is None:
+            self._connection = connect(self._address)
+            self._connection.execute(f"LISTEN {HOME_SCHEMA}")
+            self._connected += 1
+        for one in self._connection.notifies(timeout=seconds, stop_after=1):
+            self._notified[one.payload] += 1
+
+    def close(self) -> None:
+        """Hear no more."""
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.close()
+            self._connection = None
 
 
 # --- errors -------------------------------------------------------------------------------------

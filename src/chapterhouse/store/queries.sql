@@ -607,9 +607,7 @@ SELECT j.key FROM job AS j
 WHERE j.state IN ('pending', 'running') AND j.lane NOT IN (SELECT lane FROM busy)
   AND (j.lease_until <= ?1 OR j.state = 'pending' AND j.key = ?2)
   AND (?2 = 0 OR j.key = ?2) AND (?3 = '' OR j.kind = ?3)
-  AND (?4 = 'null' OR j.kind <> 'upload' OR j.result <> '{}' OR EXISTS (
-    SELECT 1 FROM json_each(?4) WHERE instr(j.arguments, value) > 0
-  ))
+  AND NOT EXISTS (SELECT 1 FROM json_each(?4) WHERE CAST(value AS integer) = j.key)
 ORDER BY CASE WHEN j.kind = 'upload'
   THEN (SELECT max(claim) FROM job WHERE lane BETWEEN 'upload' AND 'upload!')
   ELSE (SELECT max(claim) FROM job WHERE lane = j.lane) END, j.key LIMIT 1;

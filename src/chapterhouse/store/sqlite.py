@@ -24,6 +24,7 @@ from chapterhouse.store.names import NameDecisionStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
 from chapterhouse.store.rows import Database, first, run
+from chapterhouse.store.shared_files import SharedFiles
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot, StoredSetting
@@ -139,6 +140,10 @@ class Store(StoreReader):
     def identity(self) -> str:
         """What no other store has; empty for a file."""
         return self._connections.identity
+
+    def shared_files(self) -> SharedFiles | None:
+        """Return the files that all machines with this store have; None of a store in a file."""
+        return SharedFiles(self._connections) if self.identity else None
 
     def memories(self) -> MemoryStore:
         """Return the memories that are kept beside the documents."""

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -19,7 +19,7 @@ from typing import Final
 from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.interfaces.background import VARIABLE
 from chapterhouse.interfaces.workspaces import Workspaces
-from chapterhouse.store.places import last_written
+from chapterhouse.store.places import changes_of
 from chapterhouse.types import OPEN, UPLOAD, Job
 
 _IDLE_SECONDS: Final = 30  # after which a worker ends
@@ -103,22 +103,30 @@ class Followers:
         self._workers = workers
         self._stop = threading.Event()
         self._threads: dict[str, threading.Thread] = {}
-        self._idle: dict[str, tuple[int, ...]] = {}  # without open jobs: when last written
+        self._changes = changes_of(workspaces.home)
+        self._followed: dict[str, tuple[int, ...]] = {}  # what was seen before indexes caught up
+        self._idle: dict[str, tuple[int, ...]] = {}  # likewise, before there was no open job
 
     def run(self) -> None:
         """Follow every workspace until ``stop``."""
         following_since = -_NEW_SECONDS
         while not self._stop.is_set():
-            names = self._workspaces.names()
+            names = self._names()
             if time.monotonic() - following_since >= _NEW_SECONDS:
                 following_since = time.monotonic()
                 for name in names:
-                    thread = self._threads.get(name)
-                    if thread is None or not thread.is_alive():
-                        self._threads[name] = self._start(name)
+                    self._begin(self._follow, name)
             for name in names:
-                self._see_to_jobs(name)
-            self._stop.wait(_LOOK_SECONDS)
+                self._see_to(name)
+            self._changes.wait(_LOOK_SECONDS, self._stop)
+        self._changes.close()
+
+    def _names(self) -> Sequence[str]:
+        try:
+            return self._workspaces.names()
+        except ChapterhouseError as error:  # a database that is away comes back
+            _log.warning("The workspaces are not followed: %s", error.message)
+            return ()
 
     def wake(self, name: str) -> None:
         """See at once that somebody does the jobs of a workspace."""
@@ -132,26 +140,44 @@ class Followers:
         for thread in self._threads.values():
             thread.join(_STOP_SECONDS)
 
-    def _start(self, name: str) -> threading.Thread:
-        thread = threading.Thread(
-            target=self._follow, args=(name,), name=f"following {name}", daemon=True
-        )
+    def _begin(self, action: Callable[[str], None], name: str) -> bool:
+        """Let a thread do something for a workspace, unless one is at it; say whether it does."""
+        called = f"{action.__name__} {name}"
+        running = self._threads.get(called)
+        if running is not None and running.is_alive():
+            return False
+        thread = threading.Thread(target=action, args=(name,), name=called, daemon=True)
+        self._threads[called] = thread
         thread.start()
-        return thread
+        return True
 
-    def _see_to_jobs(self, name: str) -> None:
-        """Start the workers that a workspace lacks; it stays closed where nothing was written."""
+    def _see_to(self, name: str) -> None:
+        """Start the workers that a workspace lacks, and let indexes follow what others wrote.
+
+        It stays closed where nothing was written.
+        """
         try:
-            written = last_written(self._workspaces.home, name)
-            if written is not None and self._idle.get(name) == written:
+            seen = self._changes.seen(name)
+            if self._idle.get(name) == seen:
                 return
             with self._workspaces.borrow(name) as library:
+                behind = self._changes.notifies and self._followed.get(name) != seen
+                if behind and self._begin(self._catch_up, name):
+                    self._followed[name] = seen
                 if library.jobs.list(OPEN):
                     self._workers.wake(name, library.jobs.due())
-                elif written is not None:
-                    self._idle[name] = written
+                elif not behind:
+                    self._idle[name] = seen
         except (ChapterhouseError, OSError) as error:  # a full disk, say: the next look comes soon
             _log.info("The jobs of %s were not looked at: %s", name, error)
+
+    def _catch_up(self, name: str) -> None:
+        """Apply now what another machine wrote: the next search does not wait for it."""
+        try:
+            with self._workspaces.borrow(name) as library:
+                library.search.prepare()
+        except (ChapterhouseError, OSError) as error:  # that search says what is wrong
+            _log.info("The indexes of %s do not follow: %s", name, error)
 
     def _follow(self, name: str) -> None:
         """Leave a sync to a worker whenever something changes in a source of a workspace."""
