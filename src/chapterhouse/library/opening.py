@@ -44,6 +44,7 @@ from chapterhouse.store.places import (
     open_store,
     workspace_names,
 )
+from chapterhouse.store.shared_files import SharedFolders
 from chapterhouse.store.snapshot import count_snapshot, is_in_use, require_own_schema
 from chapterhouse.store.sqlite import IDENTITY, Store
 from chapterhouse.text.counting import estimate_tokens
@@ -166,14 +167,18 @@ def open_runtime(home: Path, workspace: str, stated: StatedSettings | Settings) 
         read = partial(graph.read, store) if wanted and wanted.embedder is encoder else None
         encoders = Encoders(store, folder, wanted, open_embedder, open_index, read)
         lexical = LexicalIndex(folder / "index" / "lexical")
+        shared = store.shared_files()
+        shares = SharedFolders(shared, folders, folder / "index") if shared else None
+        if shares:
+            shares.exchange()
         return Runtime(
             home=home,
             workspace=workspace,
             settings=settings,
             resolved=resolved,
             definitions={
-                "persona": Definitions(folders["personas"], PERSONA_MARKS),
-                "council": Definitions(folders["councils"], COUNCIL_MARKS),
+                "persona": Definitions(folders["personas"], PERSONA_MARKS, shared=shares),
+                "council": Definitions(folders["councils"], COUNCIL_MARKS, shared=shares),
             },
             store=store,
             memories=store.memories(),

@@ -3,14 +3,17 @@
 import errno
 import os
 import stat
-from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import RefusedError
 from chapterhouse.files import lock_folder, make_folder, write_whole
+
+if TYPE_CHECKING:
+    from chapterhouse.store.shared_files import SharedFolders
 
 # A folder that holds one of these defines a persona, or a council.
 CONFIG_FILE: Final = "persona.config.json"
@@ -30,16 +33,37 @@ class Definitions:
     """
 
     def __init__(
-        self, path: Path, marks: Sequence[str], permitted: Collection[str] | None = None
+        self,
+        path: Path,
+        marks: Sequence[str],
+        permitted: Collection[str] | None = None,
+        shared: "SharedFolders | None" = None,
     ) -> None:
-        """Take the folder of all definitions; those of ``permitted`` names alone can be read."""
+        """Take the folder of all definitions; those of ``permitted`` names alone can be read.
+
+        Args:
+            path: The folder.
+            marks: What makes a folder in it a definition.
+            permitted: Names; any where it is None.
+            shared: What keeps the folder equal to those of other machines.
+        """
         self._path = path
+        self._shared = shared
         self._marks = tuple(marks)
         self._permitted = None if permitted is None else frozenset(permitted)
 
     def within(self, names: Collection[str]) -> "Definitions":
         """Return definitions of which only those of some names are there; none can be written."""
-        return Definitions(self._path, self._marks, names)
+        return Definitions(self._path, self._marks, names, self._shared)
+
+    def _follow(self) -> None:
+        if self._shared is not None:
+            self._shared.follow()
+
+    def share(self) -> None:
+        """Give other machines what was changed here."""
+        if self._shared is not None:
+            self._shared.exchange()
 
     def _is_permitted(self, name: str) -> bool:
         return self._permitted is None or name in self._permitted
@@ -49,7 +73,11 @@ class Definitions:
             raise RefusedError(f"Who sees a part of the library cannot write '{name}'.")
 
     def names(self) -> tuple[str, ...]:
-        """Return the names of all folders that look like a definition, sorted."""
+        """Return the names of all folders that look like a definition, sorted.
+
+        What other machines have changed is here then, for what is read next.
+        """
+        self._follow()
         if not self._path.is_dir():
             return ()
         found = [entry.name for entry in self._path.iterdir() if self._is_definition(entry)]
@@ -66,6 +94,7 @@ class Definitions:
 
     def has(self, name: str, file: str) -> bool:
         """Whether a definition has this file."""
+        self._follow()
         return self._is_permitted(name) and (self._path / name / file).exists()
 
     def read(self, name: str, file: str, most: int) -> bytes:
@@ -91,12 +120,14 @@ class Definitions:
         """
         self._require_whole(name)
         write_whole(self._path / name / file, text)
+        self.share()
 
     def make(self, name: str, folders: Sequence[str]) -> None:
         """Make the folder of a definition, with these folders for documents in it."""
         self._require_whole(name)
         for folder in folders:
             make_folder(self._path / name / folder)
+        self.share()
 
     def set_aside(self, name: str) -> Path:
         """Move a folder to a name that is no definition; return where it is then.
@@ -109,10 +140,16 @@ class Definitions:
             self._path / f"_{name}{end}"
             for end in chain([""], (f"-{number}" for number in count(2)))
         )
-        return (self._path / name).rename(next(one for one in aside if not one.exists()))
+        moved = (self._path / name).rename(next(one for one in aside if not one.exists()))
+        self.share()
+        return moved
 
-    def lock(self, name: str) -> AbstractContextManager[bool]:
-        """Keep every other update of a definition waiting while the block runs."""
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """Keep every other update of a definition on this machine waiting while the block runs."""
         if self._permitted is not None:  # nothing is written
-            return nullcontext(enter_result=False)
-        return lock_folder(self._path / name)
+            yield
+            return
+        with lock_folder(self._path / name):
+            yield
+        self.share()

@@ -122,6 +122,7 @@ async def convene(
             session = replace(session, warnings=(*session.warnings, _moved(transcript.aside)))
         meeting = Meeting(runtime, transcript, emit, allowance, reminders)
         minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
+    await run_in_thread(runtime.definitions["council"].share)  # the transcript
     if choices.is_counted:
         record = partial(record_question, minutes_record(minutes), choices.interface)
         await run_in_thread(partial(record, runtime, with_text=choices.remember))
