@@ -75,6 +75,8 @@ class ReadOnlyError(ChapterhouseError):
 class UnavailableError(ChapterhouseError):
     """The disk or the database is full, busy or read-only: later the same works."""
 
+    is_interrupted = False  # whether the very same may work at once, as after a failover
+
 
 class MissingExtraError(ChapterhouseError):
     """An optional engine is not installed."""

@@ -307,6 +307,7 @@ class StoreSettings(_Frozen):
 
     address: str = Field(default="", repr=False)  # postgresql://…; empty: SQLite, in the home
     objects: str = ""  # s3://BUCKET/PREFIX, for larger original files; empty: with the documents
+    statement_seconds: int = Field(default=600, ge=1, le=86_400)  # of PostgreSQL, for one statement
 
     @field_validator("address")
     @classmethod

@@ -83,16 +83,11 @@ def read_stated(home: Path, workspace_folder: Path) -> StatedSettings:
     return StatedSettings(settings, layers, files)
 
 
-def store_address(home: Path) -> str:
-    """Return the address of the database that a home's stores are in; empty: files of the home."""
-    return store_settings(home).address
-
-
 def store_settings(home: Path) -> StoreSettings:
-    """Return where a home's stores are.
+    """Return where a home's stores are, which is known before any of them is open.
 
     Raises:
-        UsageError: file or variable say something that is none.
+        UsageError: file or variable say something that does not fit.
     """
     stated = _merged(_read(home / HOME_FILE), _from_environment(os.environ)).get("store", {})
     try:

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.databases import emptied
+from tests.databases import emptied, own_database
 
 from chapterhouse.errors import (
     ChapterhouseError,
@@ -25,10 +25,12 @@ from chapterhouse.errors import (
     UnavailableError,
     UsageError,
 )
+from chapterhouse.store import writing
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.connections import define_functions
-from chapterhouse.store.postgres import ACCESS, LIBRARY, PostgresDatabase, _translated
+from chapterhouse.store.postgres import ACCESS, LIBRARY, PostgresDatabase
 from chapterhouse.store.postgres_server import connect, place_of, schema_of, workspace_names
+from chapterhouse.store.postgres_statements import translate
 from chapterhouse.store.rows import (
     ACCESS_STATEMENTS,
     STATEMENTS,
@@ -70,7 +72,8 @@ def test_tables_and_columns_are_those_of_sqlite(
             "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position)"
             " FROM information_schema.columns"
             " WHERE table_schema = $1"
-            " AND table_name NOT IN ('chapterhouse_schema', 'shared_file') GROUP BY 1",
+            " AND table_name NOT IN ('chapterhouse_schema', 'shared_file', 'latest_write')"
+            " GROUP BY 1",
             [own_schema],
         ).fetchall()
     own = apsw.Connection(":memory:")
@@ -101,7 +104,7 @@ def test_every_statement_fits_the_schema(database: PostgresDatabase, postgres: s
             if name in {"has_table", "schema"}:  # of files
                 continue
             with opened.write() as connection:
-                connection.execute(f"PREPARE checked AS {_translated(statement).decode()}")
+                connection.execute(f"PREPARE checked AS {translate(statement).decode()}")
                 connection.execute("DEALLOCATE checked")
     access.close()
 
@@ -202,6 +205,74 @@ def test_what_was_not_committed_when_the_server_ended_the_connection_is_undone(
     assert store.put(*make_parts("one")) == "one-0001"
 
 
+def test_what_a_lost_connection_undid_is_done_again_at_once(
+    database: PostgresDatabase,
+    postgres: str,
+    tmp_path: Path,
+    make_parts: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    store = Store(database, blobs=Blobs(tmp_path))
+    left = [2]
+    next_sequence = writing.next_sequence
+
+    def interrupted(connection: Any) -> int:
+        if left[0]:
+            left[0] -= 1
+            ((process,),) = connection.execute("SELECT pg_backend_pid()").fetchall()
+            with connect(postgres) as admin:
+                admin.execute("SELECT pg_terminate_backend($1::int, 10000)", [process])
+        return next_sequence(connection)
+
+    monkeypatch.setattr(writing, "next_sequence", interrupted)
+    assert store.put(*make_parts("one")) == "one-0001"
+    assert store.sequence() == 1
+    left[0] = 1
+    with pytest.raises(UnavailableError):  # a part of a transaction is not the whole
+        _put_together(store, make_parts)
+    assert [one.id for one in store.documents(EVERYTHING)] == ["one-0001"]
+
+
+def _put_together(store: Store, make_parts: Callable[..., Any]) -> None:
+    with store.together():
+        store.put(*make_parts("two"))
+        store.put(*make_parts("three"))
+
+
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_lost_answer_to_a_commit_is_looked_up(
+    database: PostgresDatabase,
+    tmp_path: Path,
+    make_parts: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+    is_committed: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    store = Store(database, blobs=Blobs(tmp_path))
+    jobs = store.jobs()
+    execute = psycopg.Connection.execute
+    lost: list[Any] = []
+
+    def losing(self: Any, query: Any, *rest: Any, **options: Any) -> Any:
+        if query != "COMMIT" or lost:
+            return execute(self, query, *rest, **options)
+        if is_committed:
+            execute(self, query)
+        lost.append(self)
+        self.close()
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(psycopg.Connection, "execute", losing)
+    store.put(*make_parts("one"))
+    assert store.sequence() == len(lost) == 1
+    lost.clear()
+    job = jobs.enqueue("sync", {}, "a", 1.0)
+    lost.clear()
+    assert jobs.claim("here", 2.0, 60.0) is not None  # not another's, for all we know
+    assert lost
+    assert [one.id for one in jobs.jobs()] == [job.id]
+    assert jobs.job(job.id).attempts == 1
+
+
 def test_a_transaction_with_a_failure_in_it_is_not_taken_for_committed(
     database: PostgresDatabase,
 ) -> None:
@@ -270,6 +341,67 @@ def test_a_role_without_rights_is_told_what_to_ask_for(postgres: str, own_schema
         finally:
             connection.execute("DROP OWNED BY guest CASCADE")
             connection.execute("DROP ROLE guest")
+
+
+@pytest.fixture
+def two_roles(postgres: str) -> Iterator[tuple[str, str]]:
+    """Two roles, each with a schema of its own."""
+    with own_database(postgres) as address, connect(address) as owner:
+        owner.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+        for name in ("legal", "sales"):
+            owner.execute(f"CREATE ROLE {name} LOGIN")
+            owner.execute(f"CREATE SCHEMA chapterhouse_{name} AUTHORIZATION {name}")
+        addresses = [address.replace("owner@", f"{name}@") for name in ("legal", "sales")]
+        yield addresses[0], addresses[1]
+        owner.execute("DROP OWNED BY legal, sales CASCADE")
+        owner.execute("DROP ROLE legal, sales")
+
+
+def test_a_role_of_one_workspace_can_do_nothing_in_that_of_another(
+    two_roles: tuple[str, str], tmp_path: Path, make_parts: Callable[..., Any]
+) -> None:
+    legal, sales = two_roles
+    PostgresDatabase(legal, "chapterhouse_legal").close()
+    store = Store(PostgresDatabase(sales, "chapterhouse_sales"), blobs=Blobs(tmp_path))
+    store.put(*make_parts("secret"))
+    with connect(sales) as theirs:
+        theirs.execute("ANALYZE chapterhouse_sales.document")
+        # Of the catalogue anybody may read names, but no row.
+        found = theirs.execute(
+            "SELECT c.relname, c.relkind FROM pg_class AS c JOIN pg_namespace AS n"
+            " ON n.oid = c.relnamespace WHERE n.nspname = 'chapterhouse_sales'"
+        ).fetchall()
+    tables = [f"chapterhouse_sales.{name}" for name, kind in found if kind == "r"]
+    sequences = [f"chapterhouse_sales.{name}" for name, kind in found if kind == "S"]
+    assert len(tables) > 20
+    assert len(sequences) > 4
+    refused = [
+        *(f"SELECT count(*) FROM {table}" for table in tables),
+        *(f"TABLE {table} FOR UPDATE" for table in tables),
+        *(f"DELETE FROM {table}" for table in tables),
+        *(f"INSERT INTO {table} DEFAULT VALUES" for table in tables),
+        *(f"TRUNCATE {table} CASCADE" for table in tables),
+        *(f"COPY {table} TO STDOUT" for table in tables),
+        *(f"SELECT nextval('{sequence}')" for sequence in sequences),
+        "SELECT chapterhouse_sales.instr('a', 'a')",
+        "CREATE TABLE chapterhouse_sales.own (id int)",
+        "CREATE TABLE own (LIKE chapterhouse_sales.document)",
+        "ALTER SCHEMA chapterhouse_sales RENAME TO ours",
+        "DROP SCHEMA chapterhouse_sales CASCADE",
+        "SET ROLE sales",
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'sales'",
+        "COPY (SELECT 1) TO '/tmp/out'",
+    ]
+    with connect(legal) as ours:
+        for statement in refused:
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                ours.execute(statement)
+        values = "SELECT 1 FROM pg_stats WHERE schemaname = 'chapterhouse_sales'"
+        assert ours.execute(values).fetchall() == []
+        shown = "SELECT DISTINCT query FROM pg_stat_activity WHERE usename = 'sales'"
+        assert ours.execute(shown).fetchall() == [("<insufficient privilege>",)]
+    assert [one.id for one in store.documents(EVERYTHING)] == ["secret-0001"]
+    store.close()
 
 
 def test_names_that_are_too_long_for_a_schema_are_refused() -> None:

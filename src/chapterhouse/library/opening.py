@@ -32,7 +32,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.page_views import PageViews
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
-from chapterhouse.settings_file import StatedSettings, read_stated, store_address
+from chapterhouse.settings_file import StatedSettings, read_stated, store_settings
 from chapterhouse.settings_stored import ResolvedSettings, resolve
 from chapterhouse.store.blobs import Blobs
 from chapterhouse.store.definitions import COUNCIL_MARKS, PERSONA_MARKS, Definitions
@@ -243,7 +243,7 @@ def databases(home: Path, workspace: str) -> "Databases":
         return count_snapshot(path)
 
     def held() -> tuple[int, int]:
-        if not store_address(home) or not has_store(home, workspace):
+        if not store_settings(home).address or not has_store(home, workspace):
             return 0, 0
         with open_store(home, workspace) as store:
             memories = store.memories()

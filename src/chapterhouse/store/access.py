@@ -18,7 +18,15 @@ from typing import Final
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.files import UNFINISHED, move_into_place
 from chapterhouse.store.connections import Connections, inode_of
-from chapterhouse.store.rows import Connection, Database, Row, first, load_migrations, run
+from chapterhouse.store.rows import (
+    Connection,
+    Database,
+    Row,
+    first,
+    load_migrations,
+    repeatable,
+    run,
+)
 from chapterhouse.types import AccessLevel, ApiKey, AuditEntry, AuditOutcome, User
 
 _MIGRATIONS: Final = "access_migrations"
@@ -31,6 +39,7 @@ _PERIOD: Final = 100  # entries between two looks at how many there are
 _KEY_SECRET: Final = re.compile(r"(ch_[0-9a-f]{8})_[A-Za-z0-9_-]+")
 
 
+@repeatable
 class AccessDatabase:
     """The database that says who may use a home.
 
@@ -104,6 +113,7 @@ def _make(path: Path, migrations: Sequence[str]) -> None:
             left.unlink(missing_ok=True)
 
 
+@repeatable
 class AuditStore:
     """The audit log of a home."""
 
@@ -171,6 +181,7 @@ class LoginSession:
     last_used: int
 
 
+@repeatable
 class ApiKeyStore:
     """The keys of a home."""
 
@@ -214,6 +225,7 @@ class ApiKeyStore:
             run(connection, "touch_api_key", now, key_id)
 
 
+@repeatable
 class UserStore:
     """The users of a home."""
 
@@ -273,6 +285,7 @@ class UserStore:
         return self._database.change(entry, "remove_user", name)
 
 
+@repeatable
 class LoginStore:
     """Passwords that are tried, and sessions."""
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.store import rows
-from chapterhouse.store.rows import Connection, Database, Row, first, run, run_many
+from chapterhouse.store.rows import Connection, Database, Row, first, repeatable, run, run_many
 from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
 
 _DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it
@@ -22,6 +22,7 @@ PREVIOUS: Final = "previous"
 BUILDING: Final = "building"
 
 
+@repeatable
 class EmbeddingStore:
     """The vectors of one workspace, for several threads and processes at once."""
 

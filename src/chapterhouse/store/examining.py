@@ -9,7 +9,7 @@ from typing import Final
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import writing
-from chapterhouse.store.rows import Database, first, run, to_json
+from chapterhouse.store.rows import Database, first, repeatable, run, to_json
 from chapterhouse.types import Status
 
 # Statements of which each row begins with a sentence.
@@ -25,6 +25,7 @@ _LOOKS: Final = (
 )
 
 
+@repeatable
 class StoreExaminer:
     """Looks at the rows of one workspace; writes nothing."""
 

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.rows import Database, Row, Value, first, run
+from chapterhouse.store.rows import Database, Row, Value, first, repeatable, run
 from chapterhouse.types import Document, FileInFlight, Job, JobState, Step
 
 _ID: Final = re.compile(r"j?([0-9]{1,18})")
@@ -20,6 +20,7 @@ _REMOVED: Final = "(removed)"
 _REMEMBERED: Final = 1_000  # finished jobs
 
 
+@repeatable
 class JobStore:
     """Jobs of one workspace. Every method is one transaction; times are seconds since 1970."""
 

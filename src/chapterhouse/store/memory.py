@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse import lazy
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.store.rows import Connection, Database, Row, first, run
+from chapterhouse.store.rows import Connection, Database, Row, first, repeatable, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
 from chapterhouse.types import Memory, MemoryHit, Scope
 
@@ -38,6 +38,7 @@ _LEAST_WEIGHT: Final = 1e-6  # of a term that most memories hold
 FAR_FUTURE: Final = 2**62  # seconds
 
 
+@repeatable
 class MemoryStore:
     """What was asked and answered, and answers that hold until anything in the library changes.
 

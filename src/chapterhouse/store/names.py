@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 
-from chapterhouse.store.rows import Database, run
+from chapterhouse.store.rows import Database, repeatable, run
 from chapterhouse.types.graph import NameDecision
 
 
+@repeatable
 class NameDecisionStore:
     """The decisions in the database of one workspace, by the key of the name."""
 

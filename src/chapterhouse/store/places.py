@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse import lazy
 from chapterhouse.errors import CorruptLibraryError, RefusedError, optional
 from chapterhouse.files import lock_folder, make_folder, write_whole
-from chapterhouse.settings_file import store_address, store_settings
+from chapterhouse.settings_file import store_settings
 from chapterhouse.store.access import AccessDatabase
 from chapterhouse.store.blobs import Blobs, BlobStore
 from chapterhouse.store.connections import INLINE_MAXIMUM, Connections
@@ -34,10 +34,10 @@ _MARK: Final = "objects"  # in its folder of blobs: by what its objects are know
 def open_store(home: Path, workspace: str) -> Store:
     """Open the store of a workspace; it is made if need be."""
     folder = folder_of(home, workspace)
-    address, bucket = _address(home), _bucket(home)
+    bucket = _bucket(home)
     database: Database
-    if address:
-        database = postgres.PostgresDatabase(address, postgres_server.schema_of(workspace))
+    if _address(home):
+        database = _database(home, workspace)
     else:
         require_not_emptied(folder / DATABASE)
         database = Connections(folder / DATABASE)
@@ -98,10 +98,9 @@ def changes_of(home: Path) -> "FileChanges | postgres_server.Changes":
 
 def open_access_database(home: Path) -> AccessDatabase:
     """Return what says who may use a home; nothing is made before something is written."""
-    if not (address := _address(home)):
-        return AccessDatabase(home / "access.db")
-    schema, tables = postgres_server.HOME_SCHEMA, postgres.ACCESS
-    return AccessDatabase(lambda: postgres.PostgresDatabase(address, schema, tables))
+    if _address(home):
+        return AccessDatabase(lambda: _database(home, ""))
+    return AccessDatabase(home / "access.db")
 
 
 def bring_home(home: Path, workspace: str, folder: Path) -> None:
@@ -109,11 +108,10 @@ def bring_home(home: Path, workspace: str, folder: Path) -> None:
 
     Its database and blobs leave the folder.
     """
-    address = _address(home)
-    if not address:
+    if not _address(home):
         return
     bucket = _bucket(home)
-    database = postgres.PostgresDatabase(address, postgres_server.schema_of(workspace))
+    database = _database(home, workspace)
     try:
         target = _open_objects(workspace, database.identity, bucket) if bucket else None
         moving.read_file(folder / DATABASE, Blobs(folder / "blobs"), database, target)
@@ -129,8 +127,17 @@ def folder_of(home: Path, workspace: str) -> Path:
     return home / "workspaces" / workspace
 
 
+def _database(home: Path, workspace: str) -> "postgres.PostgresDatabase":
+    """Return the database of a workspace in PostgreSQL; of what says who may use it without one."""
+    stated = store_settings(home)
+    schema = postgres_server.schema_of(workspace) if workspace else postgres_server.HOME_SCHEMA
+    tables = postgres.LIBRARY if workspace else postgres.ACCESS
+    seconds = stated.statement_seconds
+    return postgres.PostgresDatabase(stated.address, schema, tables, statement_seconds=seconds)
+
+
 def _address(home: Path) -> str:
-    address = store_address(home)
+    address = store_settings(home).address
     if address:
         optional("psycopg", "A library in PostgreSQL", extra="postgres")
     return address

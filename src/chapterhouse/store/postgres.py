@@ -7,13 +7,13 @@ one state throughout and wait for nobody.
 """
 
 import hashlib
-import re
+import secrets
 import select
 import threading
+import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext, suppress
 from importlib.resources import files
 from typing import Final
 
@@ -38,16 +38,8 @@ from chapterhouse.store.postgres_server import (
     has_versions,
     place_of,
 )
-from chapterhouse.store.rows import (
-    ACCESS_STATEMENTS,
-    STATEMENTS,
-    Connection,
-    Row,
-    Value,
-    load_migrations,
-    load_statements,
-    run,
-)
+from chapterhouse.store.postgres_statements import Session
+from chapterhouse.store.rows import Connection, Row, Value, load_migrations, run
 
 # Tables, and the migrations of SQLite after which they are the same.
 LIBRARY: Final = ("postgres_schema.sql", "migrations")
@@ -55,11 +47,17 @@ ACCESS: Final = ("postgres_access.sql", "access_migrations")
 
 _MOST: Final = 8  # connections to a schema at once
 _WAIT_SECONDS: Final = 30.0  # for one of them
+_PAUSE_SECONDS: Final = 0.1
 _LOCK_SECONDS: Final = 30  # for who writes
 _COMPACT_SECONDS: Final = 5  # for who reads
-_STATEMENT_SECONDS: Final = 600
+_BEGIN: Final = """
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SET LOCAL synchronous_commit = {commit};
+SELECT pg_advisory_xact_lock({key});
+INSERT INTO latest_write VALUES ('{node}', '{token}', now())
+ON CONFLICT (node) DO UPDATE SET token = excluded.token, at = excluded.at
+"""
 _READ: Final = "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"
-_BINDING: Final = re.compile(r"\?(\d*)")
 
 
 class PostgresDatabase:
@@ -69,6 +67,7 @@ class PostgresDatabase:
         address: ``postgresql://…``, or what else libpq takes.
         schema: Its name; it is made where it is not there.
         tables: ``LIBRARY`` or ``ACCESS``.
+        statement_seconds: That one statement may take.
 
     Raises:
         UnavailableError: the server cannot be reached.
@@ -80,8 +79,16 @@ class PostgresDatabase:
     inline_maximum = 2**62  # less where larger files go to a bucket
     upgraded = False
 
-    def __init__(self, address: str, schema: str, tables: tuple[str, str] = LIBRARY) -> None:
+    def __init__(
+        self,
+        address: str,
+        schema: str,
+        tables: tuple[str, str] = LIBRARY,
+        *,
+        statement_seconds: int = 600,
+    ) -> None:
         self._address = address
+        self._statement_seconds = statement_seconds
         self._schema = schema
         self._place = place_of(address)
         self._tables, migrations = tables
@@ -93,6 +100,7 @@ class PostgresDatabase:
         self._idle: deque[Driver] = deque()
         self._free = threading.BoundedSemaphore(_MOST)
         self._closed = False
+        self._node = secrets.token_hex(8)  # of this process and schema
         try:
             self._open()
         except BaseException:
@@ -105,6 +113,8 @@ class PostgresDatabase:
             self.read_only = bool(found and found[0])
             if self._version_seen(connection) != self._version:
                 self._make(connection)
+            if not self.read_only:  # of processes that are gone
+                connection.execute("DELETE FROM latest_write WHERE at < now() - interval '1 day'")
             known = connection.execute(f"SELECT id FROM {VERSIONS}").fetchone()  # noqa: S608 - our own
             self.identity = str(known[0]) if known else ""
 
@@ -116,7 +126,7 @@ class PostgresDatabase:
             yield known
             return
         with explained(self._place), self._borrowed(_READ) as connection:
-            self._local.session = _Session(connection)
+            self._local.session = Session(connection)
             try:
                 yield self._local.session
             finally:
@@ -128,7 +138,7 @@ class PostgresDatabase:
         if known is not None:
             return run(known, name, *bindings)
         with explained(self._place), self._borrowed() as connection:
-            return run(_Session(connection), name, *bindings)
+            return run(Session(connection), name, *bindings)
 
     @contextmanager
     def frozen(self, agree: Callable[[], None]) -> Iterator[Connection]:
@@ -137,7 +147,7 @@ class PostgresDatabase:
             with nullcontext() if self.read_only else self.write():
                 agree()
                 connection.execute(f"{_READ}; SELECT 1")  # which fixes it
-            yield _Session(connection)
+            yield Session(connection)
 
     read_anew = read  # nothing is remembered
 
@@ -152,20 +162,48 @@ class PostgresDatabase:
         if self.is_writing():
             yield self._local.session
             return
-        begin = (
-            "BEGIN ISOLATION LEVEL READ COMMITTED;"
-            f" SET LOCAL synchronous_commit = {'DEFAULT' if durable else 'off'};"
-            f" SELECT pg_advisory_xact_lock({self._lock_key})"
+        token = secrets.token_hex(8)
+        begin = _BEGIN.format(
+            commit="DEFAULT" if durable else "off", key=self._lock_key, node=self._node, token=token
         )
         before = getattr(self._local, "session", None)
         with self._lock, explained(self._place), self._borrowed(begin) as connection:
-            self._local.session, self._local.is_writing = _Session(connection), True
+            self._local.session, self._local.is_writing = Session(connection), True
             try:
                 yield self._local.session
-                if connection.execute("COMMIT").statusmessage != "COMMIT":
-                    raise ChapterhouseError(f"{self._place} undid a transaction that had failed.")
+                self._commit(connection, token)
             finally:
                 self._local.session, self._local.is_writing = before, False
+
+    def _commit(self, connection: Driver, token: str) -> None:
+        """Commit a transaction; where the answer is lost, find out whether it was committed."""
+        try:
+            if connection.execute("COMMIT").statusmessage != "COMMIT":
+                raise ChapterhouseError(f"{self._place} undid a transaction that had failed.")
+        except psycopg.OperationalError as error:
+            latest = self._latest_write()
+            if latest is None:
+                raise UnavailableError(
+                    f"{self._place} went away, and did not say whether a change is stored.",
+                    hint="Look whether it is before you repeat it.",
+                ) from error
+            if latest != token:
+                raise
+
+    def _latest_write(self) -> str | None:
+        """Return the token of what we committed last, as soon as a server says it.
+
+        Who had the lock is gone once we have it: after that nothing is committed any more.
+        """
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while time.monotonic() < deadline:
+            with suppress(psycopg.Error), closing(self._connected()) as connection:
+                connection.execute(f"BEGIN; SELECT pg_advisory_xact_lock({self._lock_key})")
+                asked = "SELECT token FROM latest_write WHERE node = $1"
+                found = connection.execute(asked, [self._node]).fetchone()
+                return str(found[0]) if found else ""
+            time.sleep(_PAUSE_SECONDS)
+        return None
 
     def is_writing(self) -> bool:
         """Whether this thread is in ``write``."""
@@ -272,7 +310,7 @@ class PostgresDatabase:
             SQL(
                 "SET search_path TO {}; SET lock_timeout = {}; SET statement_timeout = {};"
                 " SET jit = off"
-            ).format(Identifier(self._schema), f"{_LOCK_SECONDS}s", f"{_STATEMENT_SECONDS}s")
+            ).format(Identifier(self._schema), f"{_LOCK_SECONDS}s", f"{self._statement_seconds}s")
         )
 
     # --- the schema -----------------------------------------------------------------------------
@@ -319,58 +357,6 @@ class PostgresDatabase:
                 f" SELECT {self._version} AS version, gen_random_uuid() AS id"
             )
         connection.execute("COMMIT")
-
-
-class _Session:
-    """A connection as statements are run on it."""
-
-    def __init__(self, connection: Driver) -> None:
-        self._connection = connection
-
-    def execute(self, statement: str, bindings: Sequence[Value] = (), /) -> "_Found":
-        """Run a statement."""
-        cursor = self._connection.execute(_translated(statement), bindings or None)
-        return _Found(cursor.fetchall() if cursor.description else ())
-
-    def executemany(self, statement: str, bindings: Iterable[Sequence[Value]], /) -> "_Found":
-        """Run a statement that finds nothing once for each of some bindings."""
-        self._connection.cursor().executemany(_translated(statement), bindings)
-        return _Found()
-
-
-class _Found(tuple[Row, ...]):
-    """Rows."""
-
-    __slots__ = ()
-
-    def fetchall(self) -> Sequence[Row]:
-        """Return them."""
-        return self
-
-
-@cache
-def _translated(statement: str) -> bytes:
-    """Return what PostgreSQL is asked instead of a statement for SQLite."""
-    return _translations().get(statement, _with_dollars(statement))
-
-
-@cache
-def _translations() -> dict[str, bytes]:
-    every = {**STATEMENTS, **ACCESS_STATEMENTS}
-    own = load_statements("postgres.sql")
-    return {every[name]: _with_dollars(statement) for name, statement in own.items()}
-
-
-def _with_dollars(statement: str) -> bytes:
-    """Return a statement with ``$1`` for ``?1``, and for the first ``?``."""
-    number = 0
-
-    def numbered(found: re.Match[str]) -> str:
-        nonlocal number
-        number += 1
-        return f"${found[1] or number}"
-
-    return _BINDING.sub(numbered, statement).encode()
 
 
 def _text(name: str) -> bytes:

@@ -2,6 +2,9 @@
 
 CREATE DOMAIN plain AS text COLLATE "C";
 
+-- What each process committed last: one that loses the connection while it commits looks here.
+CREATE TABLE latest_write (node plain PRIMARY KEY, token plain NOT NULL, at timestamptz NOT NULL);
+
 CREATE TABLE api_key (
   id plain PRIMARY KEY,
   secret_hash bytea NOT NULL,

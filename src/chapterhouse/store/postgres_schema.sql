@@ -4,6 +4,9 @@
 -- Compared byte by byte, whatever the database compares by: order is the same everywhere.
 CREATE DOMAIN plain AS text COLLATE "C";
 
+-- What each process committed last: one that loses the connection while it commits looks here.
+CREATE TABLE latest_write (node plain PRIMARY KEY, token plain NOT NULL, at timestamptz NOT NULL);
+
 -- What the statements call, as SQLite has it.
 
 CREATE FUNCTION json_each(list text) RETURNS TABLE (value plain) LANGUAGE sql IMMUTABLE ROWS 20

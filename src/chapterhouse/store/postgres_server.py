@@ -266,24 +266,27 @@ _BY_STATE: Final[dict[str, tuple[_Kind, str, str]]] = {
     "XX001": (CorruptLibraryError, "is damaged", "Restore a backup of the server."),
     "XX002": (CorruptLibraryError, "has a damaged index", "On the server: REINDEX DATABASE"),
 }
-_AWAY: Final = ("08", "57P")
+_AWAY: Final = ("08", "57P")  # the server or its connection ended, or it is starting
 
 
 def _explained(error: psycopg.Error, place: str) -> Exception:
     """Return the error to raise instead; one that says a statement is wrong stays as it is."""
     reason = " ".join(str(error).split("\n", 1)[0].split()).rstrip(".")
     state = error.sqlstate or _state_of(error, reason)
-    for length in (5, 2):
+    explanation: ChapterhouseError | None = None
+    for length in (2, 5):
         if found := _BY_STATE.get(state[:length]):
             kind, what, hint = found
-            return kind(f"The database {place} {what}: {reason}.", hint=hint)
-    if state.startswith(_AWAY):
-        return UnavailableError(
+            explanation = kind(f"The database {place} {what}: {reason}.", hint=hint)
+    if explanation is None and state.startswith(_AWAY):
+        explanation = UnavailableError(
             f"The PostgreSQL server of {place} cannot be reached: {reason}.",
             hint="See that it runs and that this machine may connect. What was acknowledged is"
             " stored; repeat what was not.",
         )
-    return error
+    if isinstance(explanation, UnavailableError):
+        explanation.is_interrupted = state.startswith((*_AWAY, "40"))
+    return explanation or error
 
 
 def _state_of(error: psycopg.Error, reason: str) -> str:

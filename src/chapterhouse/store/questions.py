@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from chapterhouse.store.rows import Database, Row, first, run, run_many
+from chapterhouse.store.rows import Database, Row, first, repeatable, run, run_many
 from chapterhouse.types import (
     OutcomeCounts,
     QuestionFigures,
@@ -21,6 +21,7 @@ from chapterhouse.types.analytics import DAY, day_of
 _ALL: Final = 2**62  # more than there can be
 
 
+@repeatable
 class QuestionStore:
     """The questions of one workspace: counts for those who look after all of its documents.
 

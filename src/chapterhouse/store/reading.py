@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.store import rows
 from chapterhouse.store.blobs import BlobStore
-from chapterhouse.store.rows import Connection, Database, Row, Value, first, run
+from chapterhouse.store.rows import Connection, Database, Row, Value, first, repeatable, run
 from chapterhouse.store.sources import read_trust
 from chapterhouse.types import (
     Body,
@@ -30,6 +30,7 @@ _CACHED_CENSUSES = 64
 _CACHED_DOCUMENTS = 5_000  # some ten megabytes
 
 
+@repeatable
 class StoreReader:
     """Reads the store of one workspace; every read of documents within a scope."""
 

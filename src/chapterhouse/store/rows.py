@@ -1,17 +1,20 @@
 """Between frozen values and rows of the database."""
 
 import json
+import random
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import astuple, fields
-from functools import lru_cache
+from functools import lru_cache, wraps
 from importlib.resources import files
+from inspect import isfunction, isgeneratorfunction, unwrap
 from operator import attrgetter
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, ParamSpec, Protocol, TypeVar
 
-from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.errors import CorruptLibraryError, UnavailableError
 from chapterhouse.types import (
     Body,
     Chunk,
@@ -93,6 +96,47 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Close every connection."""
+
+
+_REPEATING_SECONDS = 20.0  # for which an interrupted transaction is tried again: a failover
+_LONGEST_PAUSE = 1.0
+
+_Class = TypeVar("_Class", bound=type)
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def repeatable(cls: _Class) -> _Class:
+    """Let every public method of a class be run again where the database has interrupted it.
+
+    Each is one transaction, of which nothing is left then. A generator is left as it is, and so is
+    a call with one: what has been taken out of it does not come again.
+    """
+    for name, method in tuple(vars(cls).items()):
+        if isfunction(method) and not (name.startswith("_") or isgeneratorfunction(unwrap(method))):
+            setattr(cls, name, _repeating(method))
+    return cls
+
+
+def _repeating(method: Callable[_P, _T]) -> Callable[_P, _T]:
+    @wraps(method)
+    def call(*args: _P.args, **options: _P.kwargs) -> _T:
+        deadline, pause = time.monotonic() + _REPEATING_SECONDS, 0.02
+        while True:
+            try:
+                return method(*args, **options)
+            except UnavailableError as error:
+                is_late = time.monotonic() + pause > deadline
+                if not error.is_interrupted or is_late or _has_iterator(args):
+                    raise
+            time.sleep(pause * random.uniform(0.5, 1.0))  # noqa: S311 - no secret
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    return call
+
+
+def _has_iterator(values: Iterable[object]) -> bool:
+    return any(isinstance(value, Iterator) for value in values)
 
 
 _HEADING = re.compile(r"^-- ([a-z_]+)\n", re.MULTILINE)

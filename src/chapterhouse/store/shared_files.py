@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.files import UNFINISHED, lock_folder, make_folder, write_whole
-from chapterhouse.store.rows import Database, Row, Value, load_statements
+from chapterhouse.store.rows import Database, Row, Value, load_statements, repeatable
 from chapterhouse.text.naming import storable_path, system_path
 
 REPLACED: Final = "_replaced"  # beside definitions: files that gave way to another machine's
@@ -31,6 +31,7 @@ _log: Final = logging.getLogger(__name__)
 _Stamp = tuple[int, int]
 
 
+@repeatable
 class SharedFiles:
     """The files in the database of a workspace."""
 
@@ -83,6 +84,7 @@ class SharedFiles:
             return connection.execute(_STATEMENTS[name], bindings).fetchall()
 
 
+@repeatable
 class SharedFolders:
     """Folders of this machine that have the files of those of all others. Safe between threads.
 

@@ -7,11 +7,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from chapterhouse.store.rows import Connection, Database, Row, run, to_json
+from chapterhouse.store.rows import Connection, Database, Row, repeatable, run, to_json
 from chapterhouse.text.naming import source_name
 from chapterhouse.types import Document, Source, SourceKind, Trust
 
 
+@repeatable
 class SourceStore:
     """The sources of one workspace, for several threads and processes at once."""
 

@@ -23,13 +23,14 @@ from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.names import NameDecisionStore
 from chapterhouse.store.questions import QuestionStore
 from chapterhouse.store.reading import StoreReader
-from chapterhouse.store.rows import Database, first, run
+from chapterhouse.store.rows import Database, first, repeatable, run
 from chapterhouse.store.shared_files import SharedFiles
 from chapterhouse.store.snapshot import take_snapshot
 from chapterhouse.store.sources import SourceStore
 from chapterhouse.types import Body, Chunk, Document, FileMove, FileRecord, Snapshot, StoredSetting
 
 
+@repeatable
 class SettingStore:
     """The settings in the database of one workspace."""
 
@@ -102,6 +103,7 @@ def require_not_emptied(path: Path) -> None:
         )
 
 
+@repeatable
 class Store(StoreReader):
     """The store of one workspace, for several threads and processes at once.
 
