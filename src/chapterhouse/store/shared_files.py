@@ -5,6 +5,7 @@ every machine, since people and readers work on files: a machine writes to the d
 changed in its own, and takes from there what others have changed.
 """
 
+import errno
 import json
 import logging
 import os
@@ -15,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from chapterhouse.errors import ChapterhouseError
 from chapterhouse.files import UNFINISHED, lock_folder, make_folder, write_whole
 from chapterhouse.store.rows import Database, Row, Value, load_statements, repeatable
 from chapterhouse.text.naming import storable_path, system_path
@@ -24,6 +26,7 @@ _UPLOADS: Final = "uploads/"
 _NOTE: Final = "shared"  # in the folder of the indexes: what both sides had last
 _WALK_SECONDS: Final = 10.0  # between looks for what people changed
 _TOGETHER: Final = 50  # files in a transaction
+_LARGEST: Final = 512 * 2**20  # bytes of a file that goes into the database
 _STATEMENTS: Final = load_statements("shared_files.sql")
 _log: Final = logging.getLogger(__name__)
 
@@ -115,23 +118,39 @@ class SharedFolders:
         """Take what other machines have changed, and give what was changed here.
 
         Within a transaction it is left to the next time: who has this lock may wait for that one.
+
+        Raises:
+            ChapterhouseError: a folder cannot be listed or written.
         """
         if self._files.is_writing():
             return
-        with self._lock, lock_folder(self._folder, f"{_NOTE}.lock"):
-            is_even = False
-            while not is_even:
-                version, known = self._noted()
-                here = dict(self._walk())
-                self._walked = time.monotonic()
-                version = self._take(version, known, here)
-                is_even = self._files.read_only or self._give(version, known, here)
+        try:
+            with self._lock, lock_folder(self._folder, f"{_NOTE}.lock"):
+                while not self._exchange():
+                    pass
+        except OSError as error:
+            raise ChapterhouseError(
+                f"{error.filename} cannot be shared with other machines: {error.strerror}.",
+                hint="See that the folder is yours, and that there is space on its disk.",
+            ) from error
+
+    def _exchange(self) -> bool:
+        """Return whether both sides are even now."""
+        version, known = self._noted()
+        here = dict(self._walk())
+        self._walked = time.monotonic()
+        version = self._take(version, known, here)
+        if self._files.read_only:
+            self._version = version
+            return True
+        return self._give(version, known, here)
 
     # --- taking and giving -----------------------------------------------------------------------
 
     def _take(self, version: int, known: dict[str, _Stamp], here: dict[str, _Stamp]) -> int:
         """Write here what is new there; return up to which version."""
         folders: list[tuple[str, int, bool]] = []
+        before = version
         for path, number, modified, is_there in self._files.changes(version):
             version = number
             place = self._place(path)
@@ -153,7 +172,8 @@ class SharedFolders:
                     place.rmdir()
             _set(known, path, _stamp(place))
             _set(here, path, known.get(path))
-        self._note(version, known)
+        if version != before:
+            self._note(version, known)
         return version
 
     def _receive(self, place: Path, data: bytes | None, modified: int, *, is_changed: bool) -> None:
@@ -182,16 +202,25 @@ class SharedFolders:
                     return False
                 for path in changed[start : start + _TOGETHER]:
                     stamp = here.get(path)
-                    data = self._bytes_here(path) if stamp else None
-                    version = self._files.write(path, stamp[1] if stamp else 0, data)
                     _set(known, path, stamp)
+                    try:
+                        data = self._bytes_here(path) if stamp else None
+                    except OSError as error:
+                        _log.warning("%s is not shared with other machines: %s", path, error)
+                        continue
+                    version = self._files.write(path, stamp[1] if stamp else 0, data)
             self._note(version, known)
         self._version = version
         return True
 
     def _bytes_here(self, path: str) -> bytes | None:
+        if path.endswith("/"):
+            return b""
         try:
-            return b"" if path.endswith("/") else self._place(path).read_bytes()
+            place = self._place(path)
+            if place.stat().st_size > _LARGEST:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(place))
+            return place.read_bytes()
         except FileNotFoundError:  # since the walk
             return None
 
