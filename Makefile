@@ -70,6 +70,7 @@ soak: setup ## the long harnesses: what a library must hold, 200 kills, power cu
 	$(BIN)/python benchmarks/away.py
 	$(BIN)/python benchmarks/reliability.py
 	$(BIN)/python benchmarks/chaos.py --write
+	$(BIN)/python benchmarks/machines.py --write
 	$(BIN)/python benchmarks/service/isolation.py --write
 	$(BIN)/python benchmarks/service/fuzzing.py --write
 	$(BIN)/python benchmarks/service/abuse.py --write

@@ -61,37 +61,60 @@ def _user() -> str:
     pytest.skip("nobody but root can run PostgreSQL here, and it refuses root")
 
 
-@contextmanager
-def running_server() -> Iterator[str]:
-    """Start a server that listens on a socket alone; give its address. It ends with the block."""
-    programs, user = _programs(), _user()
-    with tempfile.TemporaryDirectory(prefix="chapterhouse-postgres-") as name:
-        folder = Path(name)
-        if user:
-            shutil.chown(folder, user)
-        data = folder / "data"
-        making = [str(programs / "initdb"), "-D", str(data), "-U", "owner", "-A", "trust", "-N"]
+class Postgres:
+    """A server that listens on a socket alone, and can be ended at once and started again."""
+
+    def __init__(self, folder: Path, user: str) -> None:
+        self._folder, self._user, self._programs = folder, user, _programs()
+        self._data = folder / "data"
+        self.address = f"postgresql://owner@/postgres?host={folder}"
+        making = [str(self._programs / "initdb"), "-D", str(self._data), "-U", "owner", "-N"]
         made = subprocess.run(
-            [*_as_user(user), *making, "-E", "UTF8", "--locale", "C.UTF-8"],
+            [*_as_user(user), *making, "-A", "trust", "-E", "UTF8", "--locale", "C.UTF-8"],
             check=False, capture_output=True, text=True, cwd=folder,
         )  # fmt: skip
         if made.returncode:
             pytest.skip(f"initdb cannot make a database here: {made.stderr[-300:]}")
+
+    def start(self) -> None:
+        """Start it, and wait until it takes connections."""
         options = [part for pair in _SETTINGS.items() for part in ("-c", "=".join(pair))]
-        with (folder / "log").open("wb") as log:
-            server = subprocess.Popen(
-                [*_as_user(user), str(programs / "postgres"), "-D", data, "-k", name, *options],
-                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=folder,
+        command = [str(self._programs / "postgres"), "-D", str(self._data)]
+        with (self._folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*_as_user(self._user), *command, "-k", str(self._folder), *options],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self._folder,
                 start_new_session=True,
             )  # fmt: skip
+        _wait_for(self._programs, str(self._folder), self._process, self._folder / "log")
+
+    def kill(self) -> None:
+        """End it at once, as when its machine loses power but for what the system has in memory."""
+        pid = int((self._data / "postmaster.pid").read_text().split()[0])
+        os.kill(pid, signal.SIGQUIT)
+        self._process.wait(60)
+
+
+@contextmanager
+def own_server() -> Iterator[Postgres]:
+    """Start a server; it ends with the block. The test is skipped where none can be started."""
+    user = _user()
+    with tempfile.TemporaryDirectory(prefix="chapterhouse-postgres-") as name:
+        if user:
+            shutil.chown(name, user)
+        server = Postgres(Path(name), user)
+        server.start()
         try:
-            address = f"postgresql://owner@/postgres?host={name}"
-            _wait_for(programs, name, server, folder / "log")
-            yield address
+            yield server
         finally:
-            pid = int((data / "postmaster.pid").read_text().split()[0])
-            os.kill(pid, signal.SIGQUIT)  # at once: nothing of it is needed any more
-            server.wait(60)
+            server.kill()  # nothing of it is needed any more
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """Start a server; give its address."""
+    with own_server() as server:
+        yield server.address
 
 
 def _wait_for(programs: Path, host: str, server: "subprocess.Popen[bytes]", log: Path) -> None:

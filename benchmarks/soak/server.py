@@ -50,7 +50,7 @@ class Server:
         self.stop()
 
     def _address(self) -> str:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 240  # on a busy machine
         while self.process.poll() is None and time.monotonic() < until:
             if found := _READY.search(self._log.read_text("utf-8")):
                 return found[1]

@@ -109,9 +109,10 @@ class Followers:
 
     def run(self) -> None:
         """Follow every workspace until ``stop``."""
-        following_since = -_NEW_SECONDS
+        following_since, named_since, names = -_NEW_SECONDS, time.monotonic(), self._names()
         while not self._stop.is_set():
-            names = self._names()
+            if time.monotonic() - named_since >= _LOOK_SECONDS:
+                named_since, names = time.monotonic(), self._names()
             if time.monotonic() - following_since >= _NEW_SECONDS:
                 following_since = time.monotonic()
                 for name in names:
@@ -119,6 +120,7 @@ class Followers:
             for name in names:
                 self._see_to(name)
             self._changes.wait(_LOOK_SECONDS, self._stop)
+            self._stop.wait(_PAUSE_SECONDS)  # many changes at once are one reason to look
         self._changes.close()
 
     def _names(self) -> Sequence[str]:
