@@ -30,8 +30,8 @@ from chapterhouse.store.sqlite import Store
 # ``make soak`` asks for the long form of what is tested in small by ``make test``.
 LARGE = "CHAPTERHOUSE_LARGE" in os.environ
 
-# Any test whose homes are its own, with its libraries in PostgreSQL; those of a whole module or
-# session are made before its database is.
+# Any test whose homes are its own, with its libraries in PostgreSQL. A home of a whole module or
+# session is made before the test's database is: it is in files, unless it names one itself.
 EVERYTHING_IN_BUCKETS = os.environ.get("CHAPTERHOUSE_TEST_OBJECTS") == "s3"
 EVERYTHING_IN_POSTGRES = os.environ.get("CHAPTERHOUSE_TEST_STORE") == "postgresql"
 
@@ -107,7 +107,10 @@ def each_store(kind: str, request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def wanted_store(request: pytest.FixtureRequest) -> None:
     """Let the homes of a test itself be in PostgreSQL, where the environment says so."""
-    if EVERYTHING_IN_POSTGRES and "kind" not in request.fixturenames:
+    known = request.node._fixtureinfo.name2fixturedefs.values()
+    lasting = (one[-1] for one in known if one[-1].scope in {"module", "session"})
+    are_own = all(one.baseid in {"", "tests"} for one in lasting)  # as those of this file
+    if EVERYTHING_IN_POSTGRES and are_own and "kind" not in request.fixturenames:
         request.getfixturevalue("in_postgres")
     if EVERYTHING_IN_BUCKETS:
         request.getfixturevalue("in_bucket")

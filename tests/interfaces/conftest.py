@@ -5,14 +5,29 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.conftest import EVERYTHING_IN_POSTGRES
+from tests.databases import own_database
 from tests.served import TEXTS, Served, make_board, serving
 
 from chapterhouse.library import Library
+from chapterhouse.settings import HOME_FILE
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("served")
+    if not EVERYTHING_IN_POSTGRES:
+        yield _filled(folder)
+        return
+    with own_database(request.getfixturevalue("postgres")) as address:
+        (folder / "home").mkdir()
+        (folder / "home" / HOME_FILE).write_text(f'[store]\naddress = "{address}"\n')
+        yield _filled(folder)
+
+
+def _filled(folder: Path) -> Path:
     for name, text in TEXTS.items():
         (folder / name).write_text(text)
     with Library.open(folder / "home") as library:
