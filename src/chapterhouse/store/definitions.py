@@ -145,11 +145,11 @@ class Definitions:
         return moved
 
     @contextmanager
-    def lock(self, name: str) -> Iterator[None]:
+    def lock(self, name: str) -> Iterator[bool]:
         """Keep every other update of a definition on this machine waiting while the block runs."""
         if self._permitted is not None:  # nothing is written
-            yield
+            yield False
             return
-        with lock_folder(self._path / name):
-            yield
+        with lock_folder(self._path / name) as held:
+            yield held
         self.share()
