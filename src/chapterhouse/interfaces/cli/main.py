@@ -175,7 +175,6 @@ ELSEWHERE: Final = {
     "council docs unlink": "It is done by: chapterhouse source remove PATH --council NAME",
     "expert chat": "It is called: chapterhouse chat with --persona NAME",
     "expert create": "It is called: chapterhouse persona new NAME --folder FOLDER",
-    "expert train": "It is called: chapterhouse persona update",
     "panel create": "It is called: chapterhouse council new NAME --member PERSONA",
     "panel docs link": "It is called: chapterhouse source add PATH --council NAME",
     "panel docs unlink": "It is called: chapterhouse source remove PATH --council NAME",
