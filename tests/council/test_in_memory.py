@@ -60,7 +60,7 @@ def test_the_tool_takes_query_and_top_k_and_refuses_the_rest() -> None:
     tool = texts_tool("search_policy", "Call this for refunds.", TEXTS, top_k=2)
     check_tools([tool])
     shown = run_call([tool], "search_policy", {"query": "warranty"}).result
-    assert '1. {"section": "warranty"} (score ' in shown
+    assert "1. section warranty (score " in shown
     assert "twelve months" in shown
     assert run_call([tool], "search_policy", {"query": "x", "limit": 1}).failed
     assert run_call([tool], "search_policy", {"top_k": 1}).failed

@@ -66,6 +66,7 @@ _IMAGES: Final = (
 )
 NO_SOURCES: Final = "[no sources]\n"
 _LONGEST_NAME: Final = 40  # characters of a title or heading
+_LONGEST_OF_TOOL: Final = 160  # of where a tool found a text
 _MONTHS: Final = (
     "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 )  # fmt: skip
@@ -263,7 +264,9 @@ def _title(document: Document) -> str:
     "via pypdfium2" says what extracted the text, unless that is our own reader of a format that is
     text or XML. No date is said twice.
     """
-    title, date = _short(document.title or document.source), stated_date(document)
+    # Of a tool's text this is all that says where it is from.
+    longest = _LONGEST_NAME if document.location else _LONGEST_OF_TOOL
+    title, date = _short(document.title or document.source, longest), stated_date(document)
     dated = title if date in title else f"{title}, {_in_words(date)}"
     reader = _short(document.method.partition(" ")[0])
     return dated if reader in {"", _OWN_READER} else f"{dated}, via {reader}"
@@ -291,9 +294,9 @@ def _place(excerpt: Excerpt) -> Iterator[str]:
         yield ", " + _short(page)
 
 
-def _short(name: str) -> str:
+def _short(name: str, longest: int = _LONGEST_NAME) -> str:
     line = neutralise(sanitise_line(" ".join(name.split())))
-    return line if len(line) <= _LONGEST_NAME else line[:_LONGEST_NAME].rpartition(" ")[0] + "…"
+    return line if len(line) <= longest else line[:longest].rpartition(" ")[0] + "…"
 
 
 def _asked(text: str) -> str:

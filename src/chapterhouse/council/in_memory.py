@@ -3,7 +3,6 @@
 It ranks by BM25 (k1 1.2, b .75) over the same terms as a library.
 """
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,7 +87,8 @@ def texts_tool(name: str, description: str, items: Iterable[Item], top_k: int = 
     def find(arguments: Mapping[str, object]) -> Sequence[ToolPassage]:
         wanted = arguments.get("top_k", top_k)
         limit = int(wanted) if isinstance(wanted, int | float) else top_k
-        found = search(index, str(arguments.get("query", "")), limit)
+        query = arguments.get("query")
+        found = search(index, query if isinstance(query, str) else "", limit)
         return [ToolPassage(_place(one), one.text) for one in found]
 
     def call(arguments: Mapping[str, object]) -> str:
@@ -101,7 +101,7 @@ def texts_tool(name: str, description: str, items: Iterable[Item], top_k: int = 
 
 
 def _place(one: IndexedText) -> str:
-    meta = json.dumps(dict(one.meta), ensure_ascii=False, default=str) if one.meta else "text"
+    meta = ", ".join(f"{key} {value}" for key, value in one.meta.items()) or "text"
     return f"{meta} (score {one.score:.2f})"
 
 

@@ -6,6 +6,7 @@ from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import MemberKind
+from chapterhouse.council.in_memory import texts_tool
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     open_session,
@@ -76,6 +77,16 @@ def test_without_a_model_who_reads_the_same_is_read_once(hall: Hall) -> None:
     ]
     hall.says([])
     assert [one.key for one in hall.open_session(made).participants] == ["a", "b", "c"]
+
+
+def test_without_a_model_tools_are_said_not_to_be_called(hall: Hall) -> None:
+    tool = texts_tool("search_policy", "Call this for the warranty.", ["It lasts twelve months."])
+    made = changed(council(), {"tools": ["search_policy"]}, {})
+    session = hall.open_session(made, tools={"search_policy": tool})
+    assert "Without a model tools are not called: search_policy." in session.warnings
+    hall.says([])
+    spoken = hall.open_session(made, tools={"search_policy": tool})
+    assert not any("not called" in one for one in spoken.warnings)
 
 
 def test_the_callers_model_comes_first_then_the_members_then_the_councils(named: Hall) -> None:

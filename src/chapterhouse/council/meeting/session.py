@@ -243,7 +243,9 @@ def open_session(
     chair = everyone.pop() if council.chaired_by else None
     languages = runtime.store.census(Scope.everything()).languages
     aspects = aspects_of(question, languages)
-    session = Session(council, question, tuple(everyone), chair, aspects=aspects)
+    session = Session(
+        council, question, tuple(everyone), chair, aspects=aspects, warnings=_unused_tools(everyone)
+    )
     return _with_silent_members(session) if session.debates else _for_table(session, options)
 
 
@@ -254,6 +256,19 @@ def _with_tools(participant: Participant, tools: tuple[Tool, ...]) -> Participan
         if any(tool is one for one in tools)
     }
     return replace(participant, tools=tools, own_tools=own)
+
+
+def _unused_tools(participants: Sequence[Participant]) -> tuple[str, ...]:
+    """Say which tools nobody calls, as only models do, so that nothing found is not read as all."""
+    unused = {
+        tool.name: None
+        for one in participants
+        if one.model is None
+        for tool in one.tools
+        if tool.name not in one.own_tools
+    }
+    names = ", ".join(unused)
+    return (f"Without a model tools are not called: {names}.",) if unused else ()
 
 
 def _with_silent_members(session: Session) -> Session:
