@@ -310,7 +310,7 @@ def test_documents_go_by_the_names_that_people_gave(room: Served, piers: Path) -
         room.work()
         text = browser.get("/documents?folder=reports").text
         assert titles(text) == ["Year 1", "Year 2", "Year 2", "Year 10"]
-        assert text.count("Same content as reports/report 2.md") == 1
+        assert text.count("same content as reports/report 2.md") == 1
         whole = browser.get("/documents").text
         assert "upload/" not in re.sub(r'(href|action|value)="[^"]*"', "", whole)
         assert "<span>Uploaded files</span>" in whole
