@@ -256,8 +256,8 @@ def _removed(removal: Removal, in_place: int, *, dry_run: bool) -> Iterator[Term
     if in_place:
         text = counted(in_place, "file is", "files are")
         warning = (
-            f"{text} in place, and read by the next 'add', or by 'sync' in a folder that the library"
-            " follows: move away or exclude what shall not come back."
+            f"{text} in place, and read by the next 'add', or by 'sync' in a folder that is"
+            " followed: move away or exclude what shall not come back."
         )
         yield verbatim((warning, Style.WARNING))
 
