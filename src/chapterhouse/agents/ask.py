@@ -1,6 +1,6 @@
 """A question to the library or to a persona, who may hand it off to a colleague."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -19,10 +19,12 @@ from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ingest.sources import is_rewritten, stale_folders
 from chapterhouse.settings import Settings
+from chapterhouse.store.embeddings import PREVIOUS
 from chapterhouse.telemetry import agent_span, record_answer, sharing_content
 from chapterhouse.types import (
     Answer,
     AnswerEvent,
+    AnswerOutcome,
     AskEvent,
     DraftEvent,
     FollowUp,
@@ -88,8 +90,8 @@ async def ask(
             answer = await respond(request, runtime, _on_draft(emit, options))
             stale = await run_in_thread(lambda: _stale(options, runtime))
             answer = replace(answer, warnings=(*answer.warnings, *stale))
-        rewritten = await run_in_thread(lambda: _rewritten(answer, runtime))
-        answer = replace(answer, warnings=(*answer.warnings, *rewritten))
+        further = await run_in_thread(lambda: tuple(_not_up_to_date(answer, runtime)))
+        answer = replace(answer, warnings=(*answer.warnings, *further))
         record_answer(recorder, answer)
     if options.is_counted:
         record = partial(record_question, answer_record(answer), options.interface)
@@ -112,17 +114,26 @@ def _stale(options: AskOptions, runtime: Runtime) -> tuple[str, ...]:
     )
 
 
-def _rewritten(answer: Answer, runtime: Runtime) -> tuple[str, ...]:
-    """Return which of the cited files have changed since they were read."""
+def _not_up_to_date(answer: Answer, runtime: Runtime) -> Iterator[str]:
+    """Yield which cited files have changed since they were read, and what lacks vectors.
+
+    The latter only where no answer was found: documents without vectors may hold it.
+    """
     store = (runtime.whole or runtime).store
-    cited = {one.document_id: one for one in answer.citations}
-    found = ((one, store.document(name, Scope.everything())) for name, one in cited.items())
-    records = ((one, store.file(document.location)) for one, document in found if document)
-    return tuple(
-        f"{one.source} has changed since it was read. Read it: chapterhouse sync"
-        for one, record in records
-        if record and is_rewritten(record)
-    )
+    for name, source in {one.document_id: one.source for one in answer.citations}.items():
+        document = store.document(name, Scope.everything())
+        record = store.file(document.location) if document else None
+        if record and is_rewritten(record):
+            yield f"{source} has changed since it was read. Read it: chapterhouse sync"
+    # How many documents there are is nothing for who sees a part of the library.
+    if answer.outcome is AnswerOutcome.ANSWER or runtime.whole is not None:
+        return
+    for one in runtime.encoders.statuses() if runtime.encoders.is_pending() else ():
+        if one.role != PREVIOUS and one.done < one.total:
+            yield (
+                f"{one.total - one.done:,} of {one.total:,} documents have no vectors yet, so only"
+                " the words of a question find them: chapterhouse status"
+            )
 
 
 async def follow_up(
