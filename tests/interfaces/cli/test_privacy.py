@@ -75,7 +75,7 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path) -> None:
     assert (home / "workspaces" / "default" / "blobs").is_dir()  # there was a blob to write
     assert _open_to_others(home.parent) == []
     assert _open_to_others(out) == []
-    assert len(list(out.iterdir())) == 8
+    assert len(list(out.iterdir())) == 7
 
 
 def test_the_doctor_says_what_others_can_read_and_what_to_do(
