@@ -89,9 +89,12 @@ async def ask(
             request = library_request(question, runtime.settings, options)
             answer = await respond(request, runtime, _on_draft(emit, options))
             stale = await run_in_thread(lambda: _stale(options, runtime))
+            is_whole = options.shelves is None and not options.documents
+            if is_whole and answer.outcome is not AnswerOutcome.ANSWER:
+                stale += await run_in_thread(lambda: tuple(_without_vectors(runtime)))
             answer = replace(answer, warnings=(*answer.warnings, *stale))
-        further = await run_in_thread(lambda: tuple(_not_up_to_date(answer, runtime)))
-        answer = replace(answer, warnings=(*answer.warnings, *further))
+        rewritten = await run_in_thread(lambda: tuple(_rewritten(answer, runtime)))
+        answer = replace(answer, warnings=(*answer.warnings, *rewritten))
         record_answer(recorder, answer)
     if options.is_counted:
         record = partial(record_question, answer_record(answer), options.interface)
@@ -114,19 +117,12 @@ def _stale(options: AskOptions, runtime: Runtime) -> tuple[str, ...]:
     )
 
 
-def _not_up_to_date(answer: Answer, runtime: Runtime) -> Iterator[str]:
-    """Yield which cited files have changed since they were read, and what lacks vectors.
+def _without_vectors(runtime: Runtime) -> Iterator[str]:
+    """Yield that documents lack vectors: what was not found may be in one of them.
 
-    The latter only where no answer was found: documents without vectors may hold it.
+    How many there are is nothing for who sees a part of the library.
     """
-    store = (runtime.whole or runtime).store
-    for name, source in {one.document_id: one.source for one in answer.citations}.items():
-        document = store.document(name, Scope.everything())
-        record = store.file(document.location) if document else None
-        if record and is_rewritten(record):
-            yield f"{source} has changed since it was read. Read it: chapterhouse sync"
-    # How many documents there are is nothing for who sees a part of the library.
-    if answer.outcome is AnswerOutcome.ANSWER or runtime.whole is not None:
+    if runtime.whole is not None:
         return
     for one in runtime.encoders.statuses() if runtime.encoders.is_pending() else ():
         if one.role != PREVIOUS and one.done < one.total:
@@ -134,6 +130,16 @@ def _not_up_to_date(answer: Answer, runtime: Runtime) -> Iterator[str]:
                 f"{one.total - one.done:,} of {one.total:,} documents have no vectors yet, so only"
                 " the words of a question find them: chapterhouse status"
             )
+
+
+def _rewritten(answer: Answer, runtime: Runtime) -> Iterator[str]:
+    """Yield which of the cited files have changed since they were read."""
+    store = (runtime.whole or runtime).store
+    for name, source in {one.document_id: one.source for one in answer.citations}.items():
+        document = store.document(name, Scope.everything())
+        record = store.file(document.location) if document else None
+        if record and is_rewritten(record):
+            yield f"{source} has changed since it was read. Read it: chapterhouse sync"
 
 
 async def follow_up(
