@@ -357,9 +357,15 @@ def test_one_process_works_at_a_time(use: Use, folder: Path) -> None:
         library.documents.add(folder)
         with embedding(library):
             assert library.encoders.is_embedding()
-            with pytest.raises(RefusedError, match="Another process"):
-                library.encoders.embed_pending()
+            told: list[Progress] = []
+            stop = threading.Event()
+            threading.Timer(1.2, stop.set).start()
+            library.encoders.embed_pending(told.append, stop)
+            assert told, "who waits is told how far it is"
+            assert library.encoders.is_pending()
         assert not library.encoders.is_embedding()
+        library.encoders.embed_pending()
+        assert not library.encoders.is_pending()
 
 
 def test_an_encoder_in_use_that_is_gone_leaves_words(

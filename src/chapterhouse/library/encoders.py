@@ -47,9 +47,11 @@ class LibraryEncoders:
         """
         follow = on_progress or (lambda _: None)
         stop = stop or Event()
-        while self.is_embedding() and not stop.wait(_AGAIN):
+        while self.is_embedding():
             for one in self.statuses():
                 follow(Progress(one.done, one.total, one.name))
+            if stop.wait(_AGAIN):
+                return self.statuses()
         long_work.do_here(long_work.embedding(), self._runtime, follow, stop)
         return self.statuses()
 
