@@ -144,10 +144,7 @@ class Conversation:
 
     def _last(self) -> AskResult:
         if not self._questions:
-            raise NotFoundError(
-                "No question is kept here.",
-                hint="Ask first.",
-            )
+            raise NotFoundError("No question is kept here.", hint="Ask first.")
         return self._questions[-1]
 
     # --- commands ------------------------------------------------------------------------------

@@ -173,11 +173,9 @@ for _name, (_, _line) in (COMMANDS | _HIDDEN).items():
 ELSEWHERE: Final = {
     "council docs link": "A folder is linked by: chapterhouse source add PATH --council NAME",
     "council docs unlink": "It is done by: chapterhouse source remove PATH --council NAME",
-    "expert chat": "It is called: chapterhouse chat with --persona NAME",
-    "expert create": "It is called: chapterhouse persona new NAME --folder FOLDER",
-    "panel create": "It is called: chapterhouse council new NAME --member PERSONA",
-    "panel docs link": "It is called: chapterhouse source add PATH --council NAME",
-    "panel docs unlink": "It is called: chapterhouse source remove PATH --council NAME",
+    "persona chat": "It is called: chapterhouse chat with --persona NAME",
+    "persona create": "It is called: chapterhouse persona new NAME --folder FOLDER",
+    "council create": "It is called: chapterhouse council new NAME --member PERSONA",
     "train": "It is called: chapterhouse persona update",
 }
 
@@ -265,7 +263,7 @@ def _run(given: list[str]) -> int:
 
 def _hint(given: Sequence[str], message: str) -> str:
     if "No such command" in message:
-        words = " ".join(given) + " "
+        words = " ".join((ALIASES.get(given[0], given[0]), *given[1:], ""))
         return next((say for name, say in ELSEWHERE.items() if words.startswith(f"{name} ")), _HELP)
     if "No such option" not in message:
         return _HELP
